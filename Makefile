@@ -1,0 +1,59 @@
+# Needs Python 3.11 or newer with venv. Everything is installed into $(VENV).
+#
+#   make demo               index the bundled knowledge base and ask it something
+#   make demo QUERY="..."   ask something else
+#   make test               run the tests
+#   make lint               check style, types and import rules
+#   make format             apply the style
+#   make constraints        pin the newest releases that pyproject.toml admits
+#   make clean              remove the environment and the caches
+
+VENV ?= .venv
+QUERY ?= How does a locked-out workspace owner get back in?
+# The first interpreter that runs and is new enough.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$python && break; done)
+
+BIN = $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c .ci/constraints.txt
+
+.PHONY: demo test lint format constraints clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.installed-base
+	$(BIN)/lookup-knowledge index
+	$(BIN)/lookup-knowledge query "$(QUERY)"
+
+test: $(VENV)/.installed-all
+	$(BIN)/python -m pytest --cov
+
+lint: $(VENV)/.installed-all
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-all
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+constraints:
+	PYTHON="$(PYTHON)" bash .ci/pin
+
+clean:
+	rm -rf $(VENV) .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer found: make PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed-base: pyproject.toml .ci/constraints.txt | $(BIN)/python
+	@echo "Installing into $(VENV). The first time takes a few minutes."
+	$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/.installed-all: pyproject.toml .ci/constraints.txt | $(BIN)/python
+	@echo "Installing into $(VENV). The first time takes a few minutes."
+	$(INSTALL) -e '.[all]'
+	@touch $@ $(VENV)/.installed-base

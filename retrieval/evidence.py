@@ -1,0 +1,206 @@
+"""Merging: candidates of both layers become evidence blocks, one per note, best first. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.reasons import l0_reasons, l1_reasons, near_reason
+from retrieval.text import content_words
+from retrieval.types import (
+    Candidate,
+    Counts,
+    Entry,
+    EvidenceBlock,
+    HitReason,
+    L0Hints,
+    L0Match,
+    L1Outcome,
+    Layer,
+    NearMatch,
+    Passage,
+    PassageSpan,
+)
+
+OVERLAP_WEIGHT = 0.4
+"""Weight of graded L0 beside the fused score of L1."""
+CONTENT_PASSAGES = 3
+"""Matched passages whose text a block carries; the spans of all of them are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """Everything that was found about one note."""
+
+    match: L0Match | None
+    near: NearMatch | None
+    near_counts: bool
+    """Whether a near match is a candidate, or only lends its score to what L1 found."""
+    candidates: tuple[Candidate, ...]
+    fallback: tuple[Candidate, ...]
+
+    @property
+    def size(self) -> int:
+        from_l0 = self.match is not None or (self.near is not None and self.near_counts)
+        return from_l0 + len(self.candidates) + len(self.fallback)
+
+    @property
+    def relaxed(self) -> bool:
+        return self.match is None and any(c.relaxed for c in self.candidates)
+
+    def rank_score(self) -> float:
+        l0 = self.match or self.near
+        fused = max((c.score for c in (*self.candidates, *self.fallback)), default=0.0)
+        return fused + OVERLAP_WEIGHT * (l0.score if l0 else 0.0)
+
+
+def merge_evidence(
+    *,
+    query: str,
+    hints: L0Hints,
+    l1: L1Outcome,
+    entries: Mapping[str, Entry],
+    rarity: Callable[[str], float],
+    top_k: int,
+    min_score: float | None,
+) -> tuple[tuple[EvidenceBlock, ...], Counts]:
+    """The blocks, best first, at most `top_k`, and where every candidate went.
+
+    While L1 is `ok`, near matches only add to the rank of what L1 found; otherwise they, and the
+    full-text finds of a fallback, are evidence of L0. Candidates are dropped for the reasons
+    `min_score` (cosine too low) and `top_k`. `rarity` weighs the query's words where L0 has to
+    choose a passage of a note.
+    """
+    kept = [c for c in l1.candidates if not _too_low(c, min_score)]
+    dropped: Counter[str] = Counter()
+    if len(kept) < len(l1.candidates):
+        dropped["min_score"] = len(l1.candidates) - len(kept)
+    found = _collect(hints, kept, l1)
+    ranked = sorted(found, key=lambda s: (_demoted(found[s], l1), -found[s].rank_score(), s))
+    for source in ranked[top_k:]:
+        dropped["top_k"] += found[source].size
+    words = content_words(query)
+    blocks = tuple(
+        _block(entries[source], found[source], hints, l1, words, rarity)
+        for source in ranked[:top_k]
+    )
+    merged = sum(found[source].size - 1 for source in ranked[:top_k])
+    counts = Counts(
+        candidate_count=len(blocks) + merged + sum(dropped.values()),
+        merged=merged,
+        dropped=dict(dropped),
+        evidence_block_count=len(blocks),
+    )
+    return blocks, counts
+
+
+def _too_low(candidate: Candidate, min_score: float | None) -> bool:
+    return min_score is not None and candidate.cosine is not None and candidate.cosine < min_score
+
+
+def _demoted(found: _Found, l1: L1Outcome) -> bool:
+    """Relaxed hits stand behind L0's evidence when the filtered request itself found nothing."""
+    return l1.status != "ok" and found.relaxed
+
+
+def _collect(hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome) -> dict[str, _Found]:
+    matches = {match.source: match for match in hints.matches}
+    near = {match.source: match for match in hints.near_matches}
+    candidates: defaultdict[str, list[Candidate]] = defaultdict(list)
+    fallback: defaultdict[str, list[Candidate]] = defaultdict(list)
+    for candidate in kept:
+        candidates[candidate.source].append(candidate)
+    for candidate in l1.extra:
+        fallback[candidate.source].append(candidate)
+    near_counts = l1.status != "ok"
+    sources = {*matches, *candidates, *fallback, *(near if near_counts else ())}
+    return {
+        source: _Found(
+            match=matches.get(source),
+            near=near.get(source),
+            near_counts=near_counts,
+            candidates=tuple(candidates[source]),
+            fallback=tuple(fallback[source]),
+        )
+        for source in sources
+    }
+
+
+def _block(
+    entry: Entry,
+    found: _Found,
+    hints: L0Hints,
+    l1: L1Outcome,
+    words: Sequence[str],
+    rarity: Callable[[str], float],
+) -> EvidenceBlock:
+    by_id = {passage.id: passage for passage in entry.passages}
+    scored = [c for c in (*found.candidates, *found.fallback) if c.passage_id in by_id]
+    chosen = [by_id[c.passage_id] for c in scored[:CONTENT_PASSAGES]]
+    if not chosen:
+        chosen = _best_passages(entry.passages, words, rarity)
+    spans = {c.passage_id: _span(by_id[c.passage_id], c) for c in scored}
+    for passage in chosen:
+        spans.setdefault(passage.id, _span(passage, None))
+    cosines = [c.cosine for c in found.candidates if c.cosine is not None]
+    return EvidenceBlock(
+        source=entry.source,
+        title=entry.title,
+        breadcrumb=chosen[0].breadcrumb if chosen else (entry.title,),
+        retrieval_layer=_layer(found),
+        content=_join(chosen),
+        rank_score=round(found.rank_score(), 6),
+        score=round(min(max(max(cosines), 0.0), 1.0), 6) if cosines else None,
+        hit_reasons=_reasons(entry, found, hints, by_id),
+        passages=tuple(sorted(spans.values(), key=lambda span: (span.line_start, span.id))),
+        category=entry.category,
+        relaxed=found.relaxed,
+    )
+
+
+def _layer(found: _Found) -> Layer:
+    if not found.candidates:
+        return "L0"
+    return "L0+L1" if found.match else "L1"
+
+
+def _reasons(
+    entry: Entry, found: _Found, hints: L0Hints, by_id: Mapping[str, Passage]
+) -> tuple[HitReason, ...]:
+    reasons: list[HitReason] = []
+    if found.match:
+        reasons += l0_reasons(found.match, hints, entry)
+    elif found.near:
+        reasons.append(near_reason(found.near))
+    reasons += l1_reasons(found.candidates, by_id, "L1")
+    reasons += l1_reasons(found.fallback, by_id, "L0")
+    return tuple(dict.fromkeys(reasons))
+
+
+def _span(passage: Passage, candidate: Candidate | None) -> PassageSpan:
+    cosine = candidate.cosine if candidate else None
+    return PassageSpan(
+        id=passage.id,
+        breadcrumb=passage.breadcrumb,
+        line_start=passage.line_start,
+        line_end=passage.line_end,
+        score=None if cosine is None else round(min(max(cosine, 0.0), 1.0), 6),
+    )
+
+
+def _best_passages(
+    passages: Iterable[Passage], words: Sequence[str], rarity: Callable[[str], float]
+) -> list[Passage]:
+    """The passage that holds the rarest of the query's words; the first one when none does."""
+    weights = {word: rarity(word) for word in set(words)}
+
+    def weight(passage: Passage) -> float:
+        text = " ".join((*passage.breadcrumb, passage.text)).casefold()
+        return sum(value for word, value in weights.items() if word in text)
+
+    ordered = sorted(passages, key=lambda p: (-weight(p), p.ordinal))
+    return ordered[:1]
+
+
+def _join(passages: Iterable[Passage]) -> str:
+    """The passages' texts in reading order."""
+    return "\n\n".join(p.text for p in sorted(passages, key=lambda p: p.ordinal))

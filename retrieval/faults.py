@@ -1,0 +1,40 @@
+"""Faults of L1 on purpose: to see, and to measure, what the lookup does then."""
+
+import threading
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from retrieval.types import Candidate, L1Outcome, L1Request
+
+Fault = Literal["l1-raises", "l1-empty", "l1-timeout", "l1-off"]
+
+
+class Retriever(Protocol):
+    """What the lookup needs of L1: the one seam behind which the index lies."""
+
+    def retrieve(self, request: L1Request) -> L1Outcome:
+        """The semantic request; may raise anything."""
+
+    def fulltext(self, request: L1Request) -> tuple[Candidate, ...]:
+        """What full text alone finds, to order and extend a fallback."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyRetriever:
+    """A retriever whose dense request raises, finds nothing, or never comes back.
+
+    Its full text still works, as it would when only the vectors or the embedder are broken.
+    """
+
+    retriever: Retriever
+    fault: Fault
+
+    def retrieve(self, request: L1Request) -> L1Outcome:
+        if self.fault == "l1-raises":
+            raise ConnectionError("L1 was made to fail (fault l1-raises).")
+        if self.fault == "l1-timeout":
+            threading.Event().wait()
+        return L1Outcome(status="empty", mode=request.mode, attempted=True)
+
+    def fulltext(self, request: L1Request) -> tuple[Candidate, ...]:
+        return self.retriever.fulltext(request)

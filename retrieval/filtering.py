@@ -1,0 +1,127 @@
+"""What the L1 request is limited to: the caller's filters, and a category when L0 names just one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast, get_args
+
+from retrieval.errors import UnknownFilter
+from retrieval.text import fold
+from retrieval.types import Condition, Entry, FilterDecision, FilterMode, FilterOperator, L0Hints
+
+_SHORTHANDS: dict[str, FilterOperator] = {"==": "eq", "!=": "ne"}
+
+
+def decide_filter(
+    hints: L0Hints, *, mode: FilterMode, conditions: Sequence[Condition] = ()
+) -> FilterDecision:
+    """The filter of the L1 request.
+
+    Exactly one distinct nonblank domain in the hints gives its category, in `auto` and `strict`;
+    none or several give none. The caller's conditions stand beside it, whatever the mode.
+    """
+    own = tuple(conditions)
+    domains = hints.domains
+    if mode == "off":
+        return FilterDecision(
+            mode=mode, conditions=own, reason="The derived filter is switched off."
+        )
+    if not domains:
+        reason = "No derived filter: no match names a category."
+        return FilterDecision(mode=mode, conditions=own, reason=reason)
+    if len(domains) > 1:
+        named = ", ".join(domains[:5]) + (", …" if len(domains) > 5 else "")
+        reason = f"No derived filter: the matches name {len(domains)} categories ({named})."
+        return FilterDecision(mode=mode, conditions=own, reason=reason)
+    guard = (
+        "nearly as good hits outside it may come in" if mode == "auto" else "nothing else comes in"
+    )
+    reason = f"All matches name one category, '{domains[0]}'; {guard}."
+    return FilterDecision(mode=mode, category=domains[0], conditions=own, reason=reason)
+
+
+def parse_conditions(
+    filters: Mapping[str, Any] | None, known_keys: Iterable[str]
+) -> tuple[Condition, ...]:
+    """A caller's filters as conditions, all of which must hold.
+
+    `filters` maps a key (`category`, `source`, `title`, or a frontmatter key) to a value, a list of
+    values (any of them), or `{operator: value or list}` with `eq`, `ne`, `in`, `nin`. None and
+    empty lists are no condition.
+
+    Raises `UnknownFilter` for a key that no note has and for an unknown operator, by name.
+    """
+    folded = {fold(key): key for key in known_keys}
+    conditions: list[Condition] = []
+    for name, wanted in (filters or {}).items():
+        key = folded.get(fold(str(name)))
+        if key is None:
+            raise UnknownFilter(
+                f"No note has the filter field '{name}'.",
+                next_action=f"Fields here: {', '.join(sorted(folded.values())[:20])}.",
+            )
+        parts = wanted if isinstance(wanted, Mapping) else {None: wanted}
+        for operator, value in parts.items():
+            condition = _condition(key, operator, value)
+            if condition is not None:
+                conditions.append(condition)
+    return tuple(conditions)
+
+
+def _condition(key: str, operator: str | None, value: Any) -> Condition | None:
+    many = isinstance(value, list | tuple | set | frozenset)
+    values = tuple(_text(v) for v in (value if many else [value]) if v is not None)
+    if not values:
+        return None
+    name = _SHORTHANDS.get(operator or "", operator)
+    if name is None:
+        return Condition(key=key, op="in" if many else "eq", values=values)
+    if name not in get_args(FilterOperator):
+        raise UnknownFilter(
+            f"The filter on '{key}' has the unknown operator '{operator}'.",
+            next_action=f"Operators: {', '.join(get_args(FilterOperator))}.",
+        )
+    if name in ("eq", "ne") and len(values) > 1:
+        name = "in" if name == "eq" else "nin"
+    return Condition(key=key, op=cast(FilterOperator, name), values=values)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def admits(entry: Entry, conditions: Iterable[Condition]) -> bool:
+    """True when the note satisfies every condition."""
+    return all(_holds(entry, condition) for condition in conditions)
+
+
+def _holds(entry: Entry, condition: Condition) -> bool:
+    wanted = {fold(value) for value in condition.values}
+    present = any(fold(value) in wanted for value in field_values(entry, condition.key))
+    return present if condition.op in ("eq", "in") else not present
+
+
+def field_values(entry: Entry, key: str) -> tuple[str, ...]:
+    """The texts that a filter on `key` compares with: several for a list, none when absent."""
+    if key == "category":
+        return entry.categories
+    if key == "source":
+        return (entry.source,)
+    if key == "title":
+        return (entry.title,)
+    if key == "keywords":
+        return entry.keywords
+    value = entry.metadata.get(key)
+    values = value if isinstance(value, list | tuple) else [value]
+    return tuple(v for v in values if isinstance(v, str))
+
+
+def filter_keys(entries: Iterable[Entry]) -> set[str]:
+    """Every key that a caller may filter on in these notes."""
+    keys = {"category", "source", "title", "keywords"}
+    for entry in entries:
+        keys.update(key for key in entry.metadata if field_values(entry, key))
+    return keys
+
+
+def is_within(entry: Entry, category: str) -> bool:
+    """True when the category is among the note's, compared folded."""
+    return fold(category) in {fold(own) for own in entry.categories}

@@ -1,0 +1,195 @@
+"""L0: which notes' titles, keywords and entities stand in the query, and what that hints at.
+
+A term matches as a whole word or phrase (as a substring in scripts without blanks), whatever its
+case, width, accent form, hyphens or regular plural. Everything in a query is literal text.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from retrieval.overlap import HeadlineIndex, Overlap
+from retrieval.text import STOP_WORDS, Token, content_words, fold, singular, term_key, tokens
+from retrieval.types import Entry, L0Hints, L0Match, NearMatch, TermField, TermHit
+
+MATCHES_SHOWN = 50
+NEAR_SHOWN = 50
+HINTS_SHOWN = 30
+# An author's term on at most max(COMMON_NOTES, COMMON_SHARE) of the notes is always a match.
+COMMON_NOTES = 3
+COMMON_SHARE = 0.02
+# Other hits need this much rarity (1 = one word that a single note holds) and this many letters.
+RARITY_FLOOR = 1.2
+LENGTH_FLOOR = 4
+HIT_WEIGHT = 0.5
+
+_FIELD_ORDER: dict[TermField, int] = {"keyword": 0, "title": 1, "entity": 2, "category": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    position: int
+    term: str
+    field: TermField
+    authored: bool
+
+
+class L0Index:
+    """The notes' terms, ready to be found in queries. Built once; holds no file or connection."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = tuple(entries)
+        self.headlines = HeadlineIndex(self.entries)
+        self._common = max(COMMON_NOTES, COMMON_SHARE * len(self.entries))
+        self._terms: defaultdict[tuple[str, ...], list[_Term]] = defaultdict(list)
+        self._domains: dict[tuple[str, ...], str] = {}
+        for position, entry in enumerate(self.entries):
+            self._add(position, (entry.title,), "title", authored=False)
+            self._add(position, entry.keywords, "keyword", authored=True)
+            self._add(position, entry.entities, "entity", authored=True)
+            self._add(position, entry.derived_entities, "entity", authored=False)
+            for category in entry.categories:
+                self._domains.setdefault(term_key(category), category)
+        self._domains.pop((), None)
+        self._notes = {
+            key: len({term.position for term in terms if term.authored})
+            for key, terms in self._terms.items()
+        }
+        lengths = {len(key) for key in (*self._terms, *self._domains)}
+        self._lengths = sorted(lengths, reverse=True)
+
+    def _add(self, position: int, terms: Iterable[str], field: TermField, authored: bool) -> None:
+        for term in terms:
+            key = term_key(term)
+            if key:
+                self._terms[key].append(_Term(position, term, field, authored))
+
+    def match(self, query: str, admits: Callable[[Entry], bool] | None = None) -> L0Hints:
+        """The hints for a query, over the notes that the caller's filters admit.
+
+        Empty hints when nothing fits; never raises, whatever the query holds.
+        """
+        found: defaultdict[int, list[TermHit]] = defaultdict(list)
+        domain_hits: list[tuple[str, TermHit]] = []
+        for key, start, end in self._spans(query):
+            written = query[start:end]
+            for term in self._terms.get(key, ()):
+                entry = self.entries[term.position]
+                if (admits is None or admits(entry)) and self._is_hit(term, key, written, query):
+                    hit = TermHit(term=term.term, field=term.field, start=start, end=end)
+                    found[term.position].append(hit)
+            domain = self._domains.get(key)
+            if domain is not None and self._names_domain(domain, key, admits):
+                hit = TermHit(term=domain, field="category", start=start, end=end)
+                domain_hits.append((domain, hit))
+        overlaps = {
+            overlap.position: overlap
+            for overlap in self.headlines.overlaps(query)
+            if admits is None or admits(self.entries[overlap.position])
+        }
+        matches = [self._match(p, hits, overlaps.get(p)) for p, hits in found.items()]
+        matches.sort(key=lambda match: (-match.score, match.source))
+        near = [overlap for position, overlap in overlaps.items() if position not in found]
+        near.sort(key=lambda o: (-o.score, self.entries[o.position].source))
+        hits = [hit for match in matches for hit in match.hits]
+        domains = [category for match in matches for category in match.categories]
+        domains += [domain for domain, _ in domain_hits]
+        return L0Hints(
+            matches=tuple(matches[:MATCHES_SHOWN]),
+            matches_total=len(matches),
+            titles=_distinct(match.title for match in matches)[:HINTS_SHOWN],
+            keywords=_distinct(h.term for h in hits if h.field == "keyword")[:HINTS_SHOWN],
+            domains=_distinct(domains),
+            entities=self._entities(matches, hits),
+            near_matches=tuple(self._near(overlap) for overlap in near[:NEAR_SHOWN]),
+            category_hits=tuple(dict.fromkeys(hit for _, hit in domain_hits)),
+        )
+
+    def _spans(self, query: str) -> Iterable[tuple[tuple[str, ...], int, int]]:
+        """Every run of query tokens that is as long as some term, with its offsets."""
+        found: list[Token] = tokens(query)
+        keys = tuple(singular(token.text) for token in found)
+        for length in self._lengths:
+            for first in range(len(keys) - length + 1):
+                key = keys[first : first + length]
+                if key in self._terms or key in self._domains:
+                    yield key, found[first].start, found[first + length - 1].end
+
+    def _is_hit(self, term: _Term, key: tuple[str, ...], written: str, query: str) -> bool:
+        if fold(term.term) in STOP_WORDS:  # `IT` and `US` are names, `it` and `us` are not
+            return term.term.isupper() and written == term.term
+        if term.authored and self._notes[key] <= self._common:
+            return True
+        if fold(query) == fold(term.term):
+            return True
+        return self._passes_floor(term.term)
+
+    def _passes_floor(self, term: str) -> bool:
+        letters = sum(2 if not c.isascii() else 1 for c in term if c.isalnum())
+        rarity = self.headlines.relative_rarity(content_words(term))
+        return letters >= LENGTH_FLOOR and rarity >= RARITY_FLOOR
+
+    def _names_domain(
+        self, domain: str, key: tuple[str, ...], admits: Callable[[Entry], bool] | None
+    ) -> bool:
+        """A category's name counts when notes outside the category hardly use its words."""
+        name = fold(domain)
+        members = [e for e in self.entries if name in map(fold, e.categories)]
+        inside = frozenset(entry.categories for entry in members)
+        words = content_words(domain)
+        rare = [w for w in words if self.headlines.notes_outside(w, inside) <= self._common]
+        return bool(rare) and (admits is None or any(map(admits, members)))
+
+    def _match(self, position: int, hits: list[TermHit], overlap: Overlap | None) -> L0Match:
+        entry = self.entries[position]
+        kept = _longest(hits)
+        words = {word for hit in kept for word in content_words(hit.term)}
+        strength = self.headlines.relative_rarity(sorted(words))
+        return L0Match(
+            source=entry.source,
+            title=entry.title,
+            categories=entry.categories,
+            hits=tuple(kept),
+            score=round((overlap.score if overlap else 0.0) + HIT_WEIGHT * strength, 6),
+        )
+
+    def _near(self, overlap: Overlap) -> NearMatch:
+        entry = self.entries[overlap.position]
+        words = ", ".join(f"'{word}'" for word in overlap.words[:6])
+        return NearMatch(
+            source=entry.source,
+            title=entry.title,
+            score=round(overlap.score, 6),
+            reason=f"shares {words} with title or keywords, but no whole term stands in the query",
+        )
+
+    def _entities(self, matches: list[L0Match], hits: list[TermHit]) -> tuple[str, ...]:
+        """Entities that stand in the query, then those that authors gave the matched notes."""
+        by_source = {entry.source: entry for entry in self.entries} if matches else {}
+        named = [hit.term for hit in hits if hit.field == "entity"]
+        for match in matches[:MATCHES_SHOWN]:
+            named.extend(by_source[match.source].entities)
+        return _distinct(named)[:HINTS_SHOWN]
+
+
+def _longest(hits: list[TermHit]) -> list[TermHit]:
+    """The hits of one note that lie in no longer hit of the same note, in query order."""
+    kept = [
+        hit
+        for hit in dict.fromkeys(hits)
+        if not any(
+            o.start <= hit.start and hit.end <= o.end and o.end - o.start > hit.end - hit.start
+            for o in hits
+        )
+    ]
+    return sorted(kept, key=lambda hit: (hit.start, hit.end, _FIELD_ORDER[hit.field], hit.term))
+
+
+def _distinct(terms: Iterable[str]) -> tuple[str, ...]:
+    """Terms that differ when folded, in order, as first written; blank ones left out."""
+    seen: dict[str, str] = {}
+    for term in terms:
+        key = fold(term)
+        if key:
+            seen.setdefault(key, term)
+    return tuple(seen.values())

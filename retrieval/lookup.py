@@ -1,0 +1,243 @@
+"""The conductor: one query through L0, filter, L1, merge and relevance to one result.
+
+The stages are pure; L1 is the only one that does I/O. Whatever goes wrong there becomes data in
+`LookupResult.l1`, and L0 answers.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from retrieval.budget import fit_budget
+from retrieval.errors import EmptyQuery, RetrievalError
+from retrieval.evidence import merge_evidence
+from retrieval.faults import Fault, FaultyRetriever, Retriever
+from retrieval.filtering import admits, decide_filter
+from retrieval.hints import L0Index
+from retrieval.relevance import DEFAULT_THRESHOLDS, Thresholds, assess
+from retrieval.text import is_blank
+from retrieval.types import (
+    Condition,
+    Counts,
+    Entry,
+    ErrorInfo,
+    FilterDecision,
+    FilterMode,
+    Fingerprint,
+    L0Hints,
+    L1Mode,
+    L1Outcome,
+    L1Request,
+    Layer,
+    LookupMode,
+    LookupResult,
+    Outcome,
+    Relevance,
+)
+from retrieval.worker import TimeLimit
+
+FAULT_TIMEOUT = 0.25
+"""Seconds that a lookup with the fault `l1-timeout` waits, instead of the full time limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """The state of a knowledge base that one lookup reads from start to end."""
+
+    entries: Mapping[str, Entry]
+    l0: L0Index
+    retriever: Retriever | None
+    unavailable: ErrorInfo | None
+    """Why there is no retriever."""
+    semantic_floor: float
+    fingerprint: Fingerprint
+    thresholds: Thresholds = DEFAULT_THRESHOLDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookupOptions:
+    """How one query is to be answered; every value is settled."""
+
+    mode: LookupMode
+    filter_mode: FilterMode
+    l1_mode: L1Mode
+    conditions: tuple[Condition, ...]
+    top_k: int
+    min_score: float | None
+    budget: int | None
+    l1_timeout: float
+    relax_margin: float
+    fault: Fault | None = None
+
+
+def run_lookup(
+    query: str, view: View, options: LookupOptions, limit: TimeLimit[L1Outcome]
+) -> LookupResult:
+    """The answer to `query`; `refused` when it holds nothing to look up."""
+    if is_blank(query):
+        error = EmptyQuery(
+            "The query is blank or holds punctuation only.",
+            next_action="Ask with at least one word.",
+        )
+        return refuse(query, view, error, options.filter_mode, options.l1_mode)
+    started = time.perf_counter()
+    hints = L0Hints()
+    if options.mode != "l1":
+        hints = view.l0.match(query, lambda entry: admits(entry, options.conditions))
+    decision = decide_filter(hints, mode=options.filter_mode, conditions=options.conditions)
+    matched = time.perf_counter()
+    request = L1Request(
+        query=query,
+        mode=options.l1_mode,
+        decision=decision,
+        relax_margin=options.relax_margin,
+        semantic_floor=view.semantic_floor,
+    )
+    l1 = _usable(_ask_l1(view, request, options, limit), options.min_score)
+    asked = time.perf_counter()
+    rarity = view.l0.headlines.rarity
+    blocks, counts = merge_evidence(
+        query=query,
+        hints=hints,
+        l1=l1,
+        entries=view.entries,
+        rarity=rarity,
+        top_k=options.top_k,
+        min_score=options.min_score,
+    )
+    relevance = assess(
+        query,
+        blocks,
+        l1,
+        semantic_floor=view.semantic_floor,
+        rarity=rarity,
+        thresholds=view.thresholds,
+    )
+    done = time.perf_counter()
+    result = LookupResult(
+        query=query,
+        outcome=_outcome(bool(blocks), l1),
+        retrieval_layer=_layer(hints, l1) if blocks else None,
+        evidence_blocks=blocks,
+        l0_hints=hints,
+        filter=decision,
+        l1=l1,
+        counts=counts,
+        relevance=relevance,
+        timings_ms={
+            "l0": _ms(started, matched),
+            "l1": _ms(matched, asked),
+            "merge": _ms(asked, done),
+            "total": _ms(started, done),
+        },
+        fingerprint=view.fingerprint,
+    )
+    return result if options.budget is None else fit_budget(result, options.budget)
+
+
+def refuse(
+    query: str,
+    view: View,
+    error: RetrievalError,
+    filter_mode: FilterMode,
+    l1_mode: L1Mode,
+    outcome: Outcome = "refused",
+) -> LookupResult:
+    """The result of a query that was not looked up: no evidence, and the error as data."""
+    return LookupResult(
+        query=query,
+        outcome=outcome,
+        retrieval_layer=None,
+        evidence_blocks=(),
+        l0_hints=L0Hints(),
+        filter=FilterDecision(mode=filter_mode, reason="Nothing was looked up."),
+        l1=L1Outcome(status="disabled", mode=l1_mode, attempted=False),
+        counts=Counts(candidate_count=0, merged=0, dropped={}, evidence_block_count=0),
+        relevance=Relevance(
+            level="none",
+            confidence=0.0,
+            calibrated=False,
+            semantic_support=False,
+            reason="Nothing was looked up.",
+        ),
+        timings_ms={"total": 0.0},
+        fingerprint=view.fingerprint,
+        error=error.info(),
+    )
+
+
+def _ask_l1(
+    view: View, request: L1Request, options: LookupOptions, limit: TimeLimit[L1Outcome]
+) -> L1Outcome:
+    """L1's outcome, with full-text finds for the fallback where L1 has none of its own."""
+    mode = request.mode
+    if options.mode == "l0" or options.fault == "l1-off":
+        return L1Outcome(status="disabled", mode=mode, attempted=False)
+    if view.retriever is None:
+        return L1Outcome(status="not_ready", mode=mode, attempted=False, error=view.unavailable)
+    retriever: Retriever = view.retriever
+    seconds = options.l1_timeout
+    if options.fault is not None:
+        retriever = FaultyRetriever(retriever, options.fault)
+        limit = TimeLimit()  # a fault on purpose must not pause the real L1
+        seconds = min(seconds, FAULT_TIMEOUT) if options.fault == "l1-timeout" else seconds
+    if limit.is_paused:
+        outcome = _late(mode, "L1 is paused after three timeouts in a row.", attempted=False)
+    else:
+        try:
+            outcome = limit.run(lambda: retriever.retrieve(request), seconds)
+        except TimeoutError:
+            outcome = _late(mode, f"L1 took longer than {seconds:g} s.", attempted=True)
+        except Exception as error:  # noqa: BLE001 - a failing L1 is data: spec.md, "L1 fails"
+            outcome = L1Outcome(status="failed", mode=mode, attempted=True, error=_info(error))
+    if outcome.status == "ok" or options.mode == "l1" or mode != "hybrid":
+        return outcome
+    try:
+        return replace(outcome, extra=retriever.fulltext(request))
+    except (RetrievalError, OSError, ValueError):  # full text is broken too: L0 stands alone
+        return outcome
+
+
+def _usable(l1: L1Outcome, min_score: float | None) -> L1Outcome:
+    """`empty` instead of `ok` when `min_score` leaves nothing of what the filter admits."""
+    if l1.status != "ok" or min_score is None:
+        return l1
+    own = [c for c in l1.candidates if not c.relaxed]
+    if any(c.cosine is None or c.cosine >= min_score for c in own):
+        return l1
+    return replace(l1, status="empty")
+
+
+def _info(error: Exception) -> ErrorInfo:
+    if isinstance(error, RetrievalError):
+        return error.info()
+    return ErrorInfo(
+        code="l1_failed",
+        message=f"{type(error).__name__}: {error}",
+        next_action="Run `lookup-knowledge index`; with `--full` if it happens again.",
+    )
+
+
+def _late(mode: L1Mode, message: str, *, attempted: bool) -> L1Outcome:
+    error = ErrorInfo(
+        code="l1_timeout" if attempted else "l1_paused",
+        message=message,
+        next_action="Ask again later, or raise `lookup.l1_timeout`.",
+    )
+    return L1Outcome(status="timeout", mode=mode, attempted=attempted, error=error)
+
+
+def _outcome(has_blocks: bool, l1: L1Outcome) -> Outcome:
+    if not has_blocks:
+        return "no_evidence"
+    return "evidence" if l1.status in ("ok", "disabled") else "fallback"
+
+
+def _layer(hints: L0Hints, l1: L1Outcome) -> Layer:
+    if l1.status != "ok":
+        return "L0"
+    return "L0+L1" if hints.matches or hints.category_hits else "L1"
+
+
+def _ms(start: float, end: float) -> float:
+    return round((end - start) * 1000, 3)

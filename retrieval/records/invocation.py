@@ -1,0 +1,83 @@
+"""A record as a value, and the JSON-safe form in which it is stored."""
+
+import math
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from numbers import Integral, Real
+from typing import Any
+
+from retrieval.types import Json, Layer, Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolInvocation:
+    """One call of a tool, with what it was asked and how it was answered.
+
+    `created_at` carries a time zone (`ValueError` without one). `query` is None where queries are
+    not recorded, `error` is None or has `code`, `message`, `next_action`.
+    """
+
+    tool_name: str
+    caller: str
+    query: str | None
+    outcome: Outcome
+    retrieval_layer: Layer | None = None
+    session_id: str | None = None
+    arguments: Mapping[str, Json] = field(default_factory=dict)
+    latency_ms: float | None = None
+    error: Mapping[str, Json] | None = None
+    retrieval_details: Mapping[str, Json] = field(default_factory=dict)
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __post_init__(self) -> None:
+        if self.created_at.utcoffset() is None:
+            raise ValueError("created_at needs a time zone")
+
+    def to_dict(self) -> dict[str, Json]:
+        """The record as strict JSON values; `created_at` is ISO 8601 in UTC.
+
+        NaN and infinity become null. Characters that a database refuses (NUL, lone surrogates)
+        become U+FFFD; values of other types become their text.
+        """
+        created_at = self.created_at.astimezone(UTC).isoformat()
+        values = asdict(replace(self, arguments={}, error=None, retrieval_details={}))
+        values |= {
+            "arguments": self.arguments,
+            "error": self.error,
+            "retrieval_details": self.retrieval_details,
+            "created_at": created_at,
+        }
+        return {name: _json_safe(value) for name, value in values.items()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "ToolInvocation":
+        """The record that `to_dict` gave.
+
+        Raises `TypeError` for a missing or unknown name, `ValueError` for an unusable time.
+        """
+        created_at = datetime.fromisoformat(data.get("created_at", ""))
+        return cls(**{**data, "created_at": created_at})
+
+
+def _json_safe(value: Any) -> Json:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return (
+            value.replace("\x00", "\ufffd")
+            .encode("utf-16", "surrogatepass")
+            .decode("utf-16", "replace")
+        )
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    if isinstance(value, Mapping):
+        return {str(_json_safe(str(key))): _json_safe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_json_safe(item) for item in value]
+    return _json_safe(str(value))

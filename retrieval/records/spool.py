@@ -1,0 +1,93 @@
+"""The spool: records that the database did not take, one JSON line each, until it does."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+
+from filelock import FileLock
+
+from retrieval.records.invocation import ToolInvocation
+
+APPEND_TIMEOUT = 5.0
+"""Seconds that an append waits for a process that is emptying the spool."""
+BATCH = 200
+
+
+class Spool:
+    """A file of records in waiting. Appends and drains of all processes exclude each other.
+
+    Every method raises `OSError` when the file, or its lock, cannot be had.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.set_aside = path.with_name(path.name + ".unreadable")
+        """Lines that are no record, such as a half line after a crash."""
+
+    def pending(self) -> bool:
+        """True when at least one line waits."""
+        try:
+            return self.path.stat().st_size > 0
+        except OSError:
+            return False
+
+    def append(self, invocation: ToolInvocation) -> None:
+        """Put one record at the end, on disk when this returns."""
+        line = json.dumps(invocation.to_dict(), ensure_ascii=False, allow_nan=False)
+        with self._lock(APPEND_TIMEOUT):
+            _append_line(self.path, line.encode())
+
+    def drain(
+        self,
+        insert: Callable[[Sequence[ToolInvocation]], Iterable[ToolInvocation]],
+        *,
+        timeout: float = APPEND_TIMEOUT,
+    ) -> int:
+        """Hand all records to `insert` in batches and remove the file; get how many were handed.
+
+        `insert` gives back the records that can never be stored: they are set aside with the lines
+        that are no record. When it raises, the file stays as it was. A record may come twice, after
+        a crash between the insertion and the removal; `insert` must bear that.
+        """
+        with self._lock(timeout):
+            if not self.pending():
+                return 0
+            handed = 0
+            with self.path.open("rb") as lines:
+                while batch := list(islice(lines, BATCH)):
+                    records = [record for line in batch if (record := self._read(line))]
+                    for refused in insert(records):
+                        self._set_aside(json.dumps(refused.to_dict(), ensure_ascii=False).encode())
+                        handed -= 1
+                    handed += len(records)
+            self.path.unlink()
+            return handed
+
+    def _read(self, line: bytes) -> ToolInvocation | None:
+        if not line.strip():
+            return None
+        try:
+            return ToolInvocation.from_dict(json.loads(line))
+        except (ValueError, TypeError, AttributeError):
+            self._set_aside(line)
+            return None
+
+    def _set_aside(self, line: bytes) -> None:
+        _append_line(self.set_aside, line.rstrip(b"\r\n"))
+
+    def _lock(self, timeout: float) -> FileLock:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        return FileLock(self.path.with_name(self.path.name + ".lock"), timeout=timeout)
+
+
+def _append_line(path: Path, line: bytes) -> None:
+    with path.open("a+b") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":  # a half line of a writer that died stays a line of its own
+                file.write(b"\n")
+        file.write(line + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,209 @@
+"""BM25 over passages and over whole notes.
+
+bm25s scores at index time: a query is a sum over a few sparse columns, and the statistics are those
+of exactly the notes at hand. (An engine such as tantivy updates in place, but what was deleted
+stays in its statistics until segments merge, so an updated index would score otherwise than one
+built anew.) The words of each passage and note are kept as numbers, so that a re-index splits only
+changed notes into words; the scores are then computed anew, which takes well under a second for
+10,000 passages.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from retrieval.errors import IndexDamaged
+from retrieval.semantic.generations import REBUILD
+from retrieval.text import content_words
+from retrieval.types import Entry
+
+K1 = 1.2
+B = 0.75
+
+_Ids = NDArray[np.int32]
+
+
+class FullText:
+    """BM25 of one index generation: the higher a score the better, 0 without a common word.
+
+    A word that stands in the query twice counts twice. Method `lucene` of bm25s: Kamphuis et al.
+    2020, "Which BM25 Do You Mean?".
+    """
+
+    def __init__(
+        self,
+        *,
+        passage_ids: Sequence[str],
+        sources: Sequence[str],
+        words: Sequence[str],
+        passages: "_Texts",
+        entries: "_Texts",
+        models: tuple[Any, Any],
+    ) -> None:
+        self.passage_ids = tuple(passage_ids)
+        """What each position of `score_passages` stands for."""
+        self.sources = tuple(sources)
+        """What each position of `score_entries` stands for."""
+        self.words = list(words)
+        self.passages = passages
+        self.entries = entries
+        self._number = {word: number for number, word in enumerate(self.words)}
+        self._position = {pid: position for position, pid in enumerate(self.passage_ids)}
+        self._passage_model, self._entry_model = models
+
+    @classmethod
+    def open(cls, folder: Path) -> "FullText":
+        """What `write_fulltext` wrote. Raises `IndexDamaged` when a file is missing or cut."""
+        try:
+            names = orjson.loads((folder / "names.json").read_bytes())
+            with (folder / "words.npz").open("rb") as file, np.load(file) as arrays:
+                passages = _Texts(arrays["passage_words"], arrays["passage_ends"])
+                entries = _Texts(arrays["entry_words"], arrays["entry_ends"])
+            return cls(
+                **names,
+                passages=passages,
+                entries=entries,
+                models=(_load(folder / "passages"), _load(folder / "entries")),
+            )
+        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+            raise IndexDamaged(
+                f"The full text in {folder} cannot be read: {error}.", next_action=REBUILD
+            ) from error
+
+    def score_passages(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """BM25 of every passage, in the order of `passage_ids`; `words` are `content_words`."""
+        return self._score(self._passage_model, words, len(self.passage_ids))
+
+    def score_entries(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """BM25 of every note, in the order of `sources`."""
+        return self._score(self._entry_model, words, len(self.sources))
+
+    def terms_in(self, passage_id: str, words: Sequence[str]) -> tuple[str, ...]:
+        """Those of the words that stand in the passage, without repeats, in their own order."""
+        present = set(self.passages[self._position[passage_id]].tolist())
+        return tuple(w for w in dict.fromkeys(words) if self._number.get(w) in present)
+
+    def _score(self, model: Any, words: Sequence[str], size: int) -> NDArray[np.float32]:
+        known = [self._number[word] for word in words if word in self._number]
+        if model is None or not known:
+            return np.zeros(size, dtype=np.float32)
+        scores: NDArray[np.float32] = model.get_scores_from_ids(known)
+        return scores
+
+
+class _Texts:
+    """Texts as runs of word numbers in one array."""
+
+    def __init__(self, words: _Ids, ends: NDArray[np.int64]) -> None:
+        self.words = words
+        self.ends = ends
+
+    @classmethod
+    def of(cls, texts: Sequence[_Ids]) -> "_Texts":
+        words = np.concatenate([np.zeros(0, dtype=np.int32), *texts])
+        return cls(words, np.array(list(accumulate(map(len, texts))), dtype=np.int64))
+
+    def __getitem__(self, position: int) -> _Ids:
+        start = int(self.ends[position - 1]) if position else 0
+        return self.words[start : int(self.ends[position])]
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def to_lists(self) -> list[list[int]]:
+        return [self[position].tolist() for position in range(len(self))]
+
+
+class _Vocabulary:
+    """Numbers for words, given out as the words come; starts from those of an earlier index."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.numbers = {word: number for number, word in enumerate(words)}
+
+    def read(self, text: str) -> _Ids:
+        numbers = self.numbers
+        found = [numbers.setdefault(word, len(numbers)) for word in content_words(text)]
+        return np.array(found, dtype=np.int32)
+
+
+def write_fulltext(
+    folder: Path,
+    entries: Sequence[Entry],
+    *,
+    before: FullText | None = None,
+    unchanged: Collection[str] = (),
+) -> None:
+    """Writes the full text of the notes; the words of `unchanged` sources come from `before`."""
+    from retrieval.knowledge import embedding_text
+
+    vocabulary = _Vocabulary(before.words if before else ())
+    old_passages = before._position if before else {}
+    old_entries = {source: i for i, source in enumerate(before.sources)} if before else {}
+    passage_ids: list[str] = []
+    passage_words: list[_Ids] = []
+    entry_words: list[_Ids] = []
+    for entry in entries:
+        passage_ids.extend(passage.id for passage in entry.passages)
+        if before and entry.source in unchanged:
+            entry_words.append(before.entries[old_entries[entry.source]])
+            passage_words.extend(before.passages[old_passages[p.id]] for p in entry.passages)
+        else:
+            entry_words.append(vocabulary.read(entry_text(entry)))
+            passage_words.extend(
+                vocabulary.read(embedding_text(entry.title, p)) for p in entry.passages
+            )
+    passages, notes = _Texts.of(passage_words), _Texts.of(entry_words)
+    # Numbers without gaps, so that words of removed notes are forgotten.
+    used, numbers = np.unique(np.concatenate([passages.words, notes.words]), return_inverse=True)
+    split = len(passages.words)
+    passages = _Texts(numbers[:split].astype(np.int32), passages.ends)
+    notes = _Texts(numbers[split:].astype(np.int32), notes.ends)
+    known = list(vocabulary.numbers)
+    folder.mkdir(parents=True)
+    names = {
+        "passage_ids": passage_ids,
+        "sources": [entry.source for entry in entries],
+        "words": [known[number] for number in used.tolist()],
+    }
+    (folder / "names.json").write_bytes(orjson.dumps(names))
+    np.savez(
+        folder / "words.npz",
+        passage_words=passages.words,
+        passage_ends=passages.ends,
+        entry_words=notes.words,
+        entry_ends=notes.ends,
+    )
+    _save(folder / "passages", passages, len(used))
+    _save(folder / "entries", notes, len(used))
+
+
+def entry_text(entry: Entry) -> str:
+    """The text that stands for the whole note in full text."""
+    texts = (passage.text for passage in entry.passages)
+    return "\n".join([entry.title, *entry.keywords, *entry.entities, *texts])
+
+
+def _save(folder: Path, texts: _Texts, words: int) -> None:
+    if not len(texts.words):
+        return  # nothing to score; bm25s does not take an empty corpus
+    import bm25s
+
+    model = bm25s.BM25(k1=K1, b=B, method="lucene")
+    numbers = {number: number for number in range(words)}
+    model.index((texts.to_lists(), numbers), create_empty_token=False, show_progress=False)
+    model.vocab_dict = {}  # names.json has the words once for both
+    model.save(folder, show_progress=False)
+
+
+def _load(folder: Path) -> Any:
+    if not folder.is_dir():
+        return None
+    import bm25s
+
+    return bm25s.BM25.load(folder, load_vocab=False, show_progress=False)

@@ -1,0 +1,127 @@
+"""One finished index generation, opened: its manifest, and its parts when they are first asked."""
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from retrieval.errors import IndexDamaged, IndexMismatch, IndexMissing
+from retrieval.knowledge import Knowledge, read_snapshot
+from retrieval.semantic.embedding import EmbeddingSpec
+from retrieval.semantic.generations import (
+    REBUILD,
+    Manifest,
+    current_generation,
+    knowledge_digest,
+    read_manifest,
+)
+from retrieval.settings import LookupSettings
+
+if TYPE_CHECKING:
+    from retrieval.semantic.fulltext import FullText
+    from retrieval.semantic.index import VectorStore
+
+
+class Generation:
+    """A generation that is open for reading. Close it when another one became current.
+
+    Its parts are loaded on first access, once, whichever thread asks; each raises `IndexDamaged`
+    when it does not hold what was written.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self._lock = threading.Lock()
+        self._vectors: VectorStore | None = None
+        self._fulltext: FullText | None = None
+        self._knowledge: Knowledge | None = None
+
+    @property
+    def vectors(self) -> "VectorStore":
+        """The passage vectors, probed."""
+        from retrieval.semantic.index import VectorStore
+
+        with self._lock:
+            if self._vectors is None:
+                store = VectorStore.open(
+                    self.folder / "vectors", category_slots=self.manifest.category_slots
+                )
+                try:
+                    store.probe(self.manifest.passages)
+                except IndexDamaged:
+                    store.close()
+                    raise
+                self._vectors = store
+            return self._vectors
+
+    @property
+    def fulltext(self) -> "FullText":
+        """BM25 over passages and notes."""
+        from retrieval.semantic.fulltext import FullText
+
+        with self._lock:
+            if self._fulltext is None:
+                self._fulltext = FullText.open(self.folder / "fulltext")
+            return self._fulltext
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """The notes as they were indexed, and the report of that load."""
+        with self._lock:
+            if self._knowledge is None:
+                path = self.folder / "snapshot.json"
+                try:
+                    self._knowledge = read_snapshot(path)
+                except (OSError, ValueError, KeyError, TypeError) as error:
+                    raise IndexDamaged(
+                        f"{path} cannot be read: {error}.", next_action=REBUILD
+                    ) from error
+            return self._knowledge
+
+    def close(self) -> None:
+        """Releases the vectors' files."""
+        with self._lock:
+            if self._vectors is not None:
+                self._vectors.close()
+                self._vectors = None
+
+
+def open_generation(state_dir: Path, settings: LookupSettings, spec: EmbeddingSpec) -> Generation:
+    """The current generation, if it was built as the settings say.
+
+    Raises `IndexMissing` before the first index, `IndexMismatch` when model, window or knowledge
+    settings differ, `IndexDamaged` when files are missing or cut.
+    """
+    folder = current_generation(state_dir)
+    if folder is None:
+        raise IndexMissing(
+            "This knowledge base is not indexed yet.", next_action="Run `lookup-knowledge index`."
+        )
+    manifest = read_manifest(folder)
+    differences = find_differences(manifest, settings, spec)
+    if differences:
+        raise IndexMismatch(
+            f"The index does not fit the settings: {'; '.join(differences)}.",
+            next_action=REBUILD,
+        )
+    return Generation(folder, manifest)
+
+
+def find_differences(
+    manifest: Manifest, settings: LookupSettings, spec: EmbeddingSpec
+) -> tuple[str, ...]:
+    """What was otherwise when the index was built, as clauses for people; empty when it fits."""
+    built = manifest.embedding
+    found: list[str] = []
+    say = "{} was {}, and is {}".format
+    if built.name != spec.name:
+        found.append(say("the embedding model", built.name, spec.name))
+    elif built.digest != spec.digest:
+        found.append(f"the embedding model {spec.name} has changed")
+    if None not in (built.dimension, spec.dimension) and built.dimension != spec.dimension:
+        found.append(say("its dimension", built.dimension, spec.dimension))
+    if built.window != spec.window:
+        found.append(say("`embedding.window`", built.window, spec.window))
+    elif manifest.knowledge_digest != knowledge_digest(settings.knowledge, spec.window):
+        found.append("the `[knowledge]` settings have changed")
+    return tuple(found)

@@ -1,0 +1,207 @@
+"""Index generations on disk: where they lie, which is the current one, and what is in them.
+
+    state_dir/index/
+        CURRENT               name of the current generation
+        gen-<id>/             vectors/ fulltext/ snapshot.json manifest.json
+        writer.lock           held while a generation is written; see `locking`
+
+A generation is built in its own folder, which nobody reads before `publish` points to it; after
+that it never changes. So a crash at any instant leaves the old index or the new one.
+"""
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from retrieval.errors import IndexDamaged, IndexMismatch
+from retrieval.semantic.embedding import EmbeddingSpec
+from retrieval.settings import KnowledgeSettings
+
+INDEX_SCHEMA = "1"
+"""Raised with any change to the files of a generation or to how notes are cut into passages."""
+GRACE_SECONDS = 600.0
+"""How long the generation before the current one is kept for readers that still have it open."""
+
+REBUILD = "Run `lookup-knowledge index`; it builds the index anew."
+
+_NAME = re.compile(r"gen-[0-9a-z-]+")
+
+
+class EmbeddingIdentity(BaseModel):
+    """The embedder that an index was built with."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    dimension: int | None
+    """None when nothing was embedded and the model does not tell."""
+    digest: str
+    window: int
+
+    def same_vectors(self, spec: EmbeddingSpec) -> bool:
+        """True when vectors of the two can be compared."""
+        dimensions = {self.dimension, spec.dimension} - {None}
+        return (self.name, self.digest) == (spec.name, spec.digest) and len(dimensions) <= 1
+
+
+class Manifest(BaseModel):
+    """What a generation holds. Written last: a folder without one is unfinished."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_version: str = INDEX_SCHEMA
+    generation: str
+    created_at: str
+    """UTC, ISO 8601."""
+    embedding: EmbeddingIdentity
+    knowledge_digest: str
+    files: dict[str, tuple[int, int, str]]
+    """Source → size, mtime_ns, sha256; the last is empty for a file that is no note."""
+    passages: int
+    category_slots: int
+    """Most categories of one note."""
+    index_digest: str
+    """Equal digests mean equal answers of the index."""
+    sizes: dict[str, int]
+    """Bytes of each file below the generation's folder, except this one."""
+
+
+def knowledge_digest(settings: KnowledgeSettings, window: int) -> str:
+    """Short digest of what decides how files become notes and passages."""
+    text = f"{INDEX_SCHEMA} {window} {settings.model_dump_json()}"
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def index_digest(
+    files: Mapping[str, tuple[int, int, str]], embedding: EmbeddingIdentity, knowledge: str
+) -> str:
+    """Short digest of the notes' contents and of how they were indexed; not of file times."""
+    contents = sorted((source, sha256) for source, (_, _, sha256) in files.items() if sha256)
+    text = json.dumps([contents, embedding.model_dump(), knowledge])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def index_folder(state_dir: Path) -> Path:
+    return state_dir / "index"
+
+
+def current_generation(state_dir: Path) -> Path | None:
+    """The current generation's folder, or None before the first index.
+
+    Reads one small file, so a reader can ask before each lookup. Raises `IndexDamaged` when the
+    pointer names no generation.
+    """
+    pointer = index_folder(state_dir) / "CURRENT"
+    try:
+        name = pointer.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise IndexDamaged(f"{pointer} cannot be read: {error}.", next_action=REBUILD) from error
+    folder = index_folder(state_dir) / name
+    if not _NAME.fullmatch(name) or not folder.is_dir():
+        raise IndexDamaged(f"{pointer} names no generation of the index.", next_action=REBUILD)
+    return folder
+
+
+def new_generation(state_dir: Path) -> Path:
+    """An empty folder for the next generation; its name sorts after those of earlier ones."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dt%H%M%S%f")
+    folder = index_folder(state_dir) / f"gen-{stamp}-{secrets.token_hex(2)}"
+    folder.mkdir()
+    return folder
+
+
+def file_sizes(folder: Path) -> dict[str, int]:
+    """Bytes of every file below the folder except its manifest, by relative path."""
+    return {
+        path.relative_to(folder).as_posix(): path.stat().st_size
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "manifest.json"
+    }
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The generation's manifest, its files' sizes checked.
+
+    Raises `IndexMismatch` for the format of another release, `IndexDamaged` when the manifest
+    or a file is missing, cut or not what was written.
+    """
+    path = folder / "manifest.json"
+    try:
+        data = json.loads(path.read_bytes())
+        schema = data.get("schema_version") if isinstance(data, dict) else None
+        if isinstance(schema, str) and schema != INDEX_SCHEMA:
+            raise IndexMismatch(
+                f"The index has format {schema}; this release reads format {INDEX_SCHEMA}.",
+                next_action=REBUILD,
+            )
+        manifest = Manifest.model_validate(data)
+        found = file_sizes(folder)
+    except (OSError, ValueError, ValidationError) as error:
+        reason = str(error).splitlines()[0]
+        raise IndexDamaged(f"{path} cannot be read: {reason}.", next_action=REBUILD) from error
+    for name, size in manifest.sizes.items():
+        if found.get(name) != size:
+            state = f"has {found[name]} bytes, not {size}" if name in found else "is missing"
+            raise IndexDamaged(
+                f"The index is damaged: {folder / name} {state}.", next_action=REBUILD
+            )
+    return manifest
+
+
+def publish(folder: Path, manifest: Manifest) -> None:
+    """Makes the finished folder the current generation, durably and at once."""
+    _write_durably(folder / "manifest.json", manifest.model_dump_json())
+    for path in folder.rglob("*"):
+        if path.is_file():
+            _sync(path)
+    # Children before parents: a name is durable once its folder is synced.
+    for path in sorted((p for p in folder.rglob("*") if p.is_dir()), reverse=True):
+        _sync(path)
+    _sync(folder)
+    _sync(folder.parent)
+    _write_durably(folder.parent / "CURRENT", folder.name)
+    _sync(folder.parent)
+
+
+def remove_old_generations(state_dir: Path, *, grace_seconds: float = GRACE_SECONDS) -> None:
+    """Removes unfinished and superseded generations; call it under the writer lock.
+
+    The newest of the superseded ones stays for `grace_seconds`. What cannot be removed because
+    a reader holds it open is left for the next time.
+    """
+    pointer = index_folder(state_dir) / "CURRENT"
+    current = pointer.read_text(encoding="utf-8").strip()
+    folders = sorted(p for p in index_folder(state_dir).glob("gen-*") if p.name != current)
+    finished = [p for p in folders if (p / "manifest.json").is_file()]
+    if finished and time.time() - pointer.stat().st_mtime < grace_seconds:
+        folders.remove(finished[-1])
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_durably(path: Path, text: str) -> None:
+    draft = path.with_name(path.name + ".new")
+    draft.write_text(text, encoding="utf-8")
+    _sync(draft)
+    os.replace(draft, path)
+
+
+def _sync(path: Path) -> None:
+    if path.is_dir() and os.name == "nt":
+        return  # Windows cannot open a folder to sync it
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,185 @@
+"""The passage vectors of one index generation in Chroma, asked through LlamaIndex.
+
+This is the only module that imports chromadb. A generation's folder is its own path, and it never
+changes once it is published: Chroma caches clients by path, and a client does not find what another
+process adds later.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import log
+from pathlib import Path
+from typing import Any
+
+import chromadb
+import numpy as np
+from chromadb.config import Settings as ChromaSettings
+from chromadb.errors import ChromaError
+from llama_index.core.vector_stores.types import VectorStoreQuery
+from llama_index.vector_stores.chroma import ChromaVectorStore
+from numpy.typing import NDArray
+
+from retrieval.errors import IndexDamaged, IndexMismatch
+from retrieval.semantic.filters import Row, to_filters
+from retrieval.semantic.generations import REBUILD
+from retrieval.types import Condition
+
+_COLLECTION = "passages"
+# Wider than Chroma's 100/100: with these an approximate search practically equals an exact one,
+# and an updated index answers like one built anew. Embedding, not this, is the cost of indexing.
+_HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 300}
+_SQL_SLICE = 500
+# What LlamaIndex rebuilds a node from; without it, it takes a deprecated path for each hit.
+_NODE = {"_node_content": '{"class_name": "TextNode"}', "_node_type": "TextNode"}
+
+
+class VectorStore:
+    """Stored unit vectors with the metadata of their notes. Close it after use."""
+
+    def __init__(self, client: Any, folder: Path, *, create: bool, category_slots: int) -> None:
+        self.folder = folder
+        self._category_slots = category_slots
+        self._client = client
+        with self._damage():
+            self._collection = (
+                client.create_collection(
+                    _COLLECTION, configuration={"hnsw": _HNSW}, embedding_function=None
+                )
+                if create
+                else client.get_collection(_COLLECTION, embedding_function=None)
+            )
+            self._count = int(self._collection.count())
+        self._store = ChromaVectorStore(chroma_collection=self._collection)
+        self._dimension: int | None = None
+
+    @classmethod
+    def create(cls, folder: Path) -> "VectorStore":
+        """A new, empty store in the folder."""
+        return cls(_open_client(folder), folder, create=True, category_slots=1)
+
+    @classmethod
+    def open(cls, folder: Path, *, category_slots: int = 1) -> "VectorStore":
+        """The store in the folder. Raises `IndexDamaged` when it cannot be opened."""
+        if not (folder / "chroma.sqlite3").is_file():
+            # Chroma would create an empty one.
+            raise IndexDamaged(f"The index has no vectors in {folder}.", next_action=REBUILD)
+        client = _open_client(folder)
+        try:
+            return cls(client, folder, create=False, category_slots=category_slots)
+        except IndexDamaged:
+            client.close()
+            raise
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, ids: Sequence[str], vectors: NDArray[np.float32], rows: Sequence[Row]) -> None:
+        """Stores vectors, shape (number of ids, dimension), under ids that are not in use."""
+        step = self._client.get_max_batch_size()
+        for start in range(0, len(ids), step):
+            part = slice(start, start + step)
+            self._collection.add(
+                ids=list(ids[part]),
+                embeddings=vectors[part],
+                metadatas=[{**row, **_NODE} for row in rows[part]],
+            )
+        self._count = int(self._collection.count())
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Removes these ids; unknown ones do not matter."""
+        step = self._client.get_max_batch_size()
+        for start in range(0, len(ids), step):
+            self._collection.delete(ids=list(ids[start : start + step]))
+        self._count = int(self._collection.count())
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """The stored vectors of those ids that exist."""
+        found: dict[str, NDArray[np.float32]] = {}
+        with self._damage():
+            for start in range(0, len(ids), _SQL_SLICE):
+                part = list(ids[start : start + _SQL_SLICE])
+                got = self._collection.get(ids=part, include=["embeddings"])
+                rows = np.asarray(got["embeddings"], dtype=np.float32)
+                found.update(zip(got["ids"], rows, strict=True))
+        return found
+
+    def query(
+        self,
+        vector: NDArray[np.float32],
+        limit: int,
+        category: str | None = None,
+        conditions: Sequence[Condition] = (),
+    ) -> list[tuple[str, float]]:
+        """(passage id, cosine) of the nearest passages that the filter admits, nearest first.
+
+        Empty when none does, when nothing is stored, and for a zero vector, which is near nothing.
+        """
+        limit = min(limit, self._count)
+        if limit < 1 or not vector.any():
+            return []
+        filters = to_filters(category, conditions, category_slots=self._category_slots)
+        request = VectorStoreQuery(
+            query_embedding=vector.tolist(), similarity_top_k=limit, filters=filters
+        )
+        with self._damage(dimension=len(vector)):
+            result = self._store.query(request)
+        # LlamaIndex's score is exp(-distance), not cosine; Chroma's distance is 1 - cosine.
+        scored = zip(result.ids or [], result.similarities or [], strict=True)
+        return [(pid, min(1.0, max(-1.0, 1.0 + log(score)))) for pid, score in scored]
+
+    def cosines(self, vector: NDArray[np.float32], passage_ids: Sequence[str]) -> dict[str, float]:
+        """The cosine of each of these passages that is stored."""
+        stored = self.vectors(passage_ids)
+        if not stored:
+            return {}
+        values = np.stack(list(stored.values())) @ vector
+        return dict(zip(stored, np.clip(values, -1.0, 1.0).tolist(), strict=True))
+
+    def probe(self, expected: int) -> None:
+        """Raises `IndexDamaged` unless there are as many vectors as expected and they answer."""
+        if self._count != expected:
+            raise IndexDamaged(
+                f"The index holds {self._count} vectors, but {expected} were written.",
+                next_action=REBUILD,
+            )
+        if not expected:
+            return
+        with self._damage():
+            first = self._collection.get(limit=1, include=["embeddings"])
+            vector = np.asarray(first["embeddings"], dtype=np.float32)[0]
+            found = self._collection.query(
+                query_embeddings=vector, n_results=1, include=["distances"]
+            )
+        if not found["ids"][0]:
+            raise IndexDamaged("The index does not find what it holds.", next_action=REBUILD)
+
+    def close(self) -> None:
+        """Releases the folder; the store cannot be used afterwards."""
+        self._client.close()
+
+    @contextmanager
+    def _damage(self, dimension: int | None = None) -> Iterator[None]:
+        try:
+            yield
+        except chromadb.errors.InvalidArgumentError as error:
+            if dimension is None:
+                raise
+            raise IndexMismatch(
+                f"The index does not take a query of {dimension} dimensions: {error}.",
+                next_action=REBUILD,
+            ) from error
+        except ChromaError as error:
+            raise IndexDamaged(
+                f"The vectors in {self.folder} cannot be read: {error}.", next_action=REBUILD
+            ) from error
+
+
+def _open_client(folder: Path) -> Any:
+    # Chroma would take settings from a `.env` in the working folder.
+    settings = ChromaSettings(_env_file=None, anonymized_telemetry=False)  # type: ignore[call-arg]
+    try:
+        return chromadb.PersistentClient(str(folder), settings=settings)
+    except ChromaError as error:
+        raise IndexDamaged(
+            f"The vectors in {folder} cannot be opened: {error}.", next_action=REBUILD
+        ) from error
