@@ -18,7 +18,16 @@ from retrieval.errors import InvalidInput
 Grades = Mapping[str, int]
 Measure = Callable[[Sequence[str], Grades], float | None]
 
-DEFAULT_METRICS = ("nDCG@10", "recall@10", "MRR", "MAP", "hit@1", "hit@5", "precision@5", "judged@10")
+DEFAULT_METRICS = (
+    "nDCG@10",
+    "recall@10",
+    "MRR",
+    "MAP",
+    "hit@1",
+    "hit@5",
+    "precision@5",
+    "judged@10",
+)
 
 
 def distinct(ranking: Iterable[str], exclude: Iterable[str] = ()) -> tuple[str, ...]:
@@ -63,9 +72,7 @@ def reciprocal_rank(ranking: Sequence[str], grades: Grades, k: int | None = None
     return 1 / rank if rank else 0.0
 
 
-def average_precision(
-    ranking: Sequence[str], grades: Grades, k: int | None = None
-) -> float | None:
+def average_precision(ranking: Sequence[str], grades: Grades, k: int | None = None) -> float | None:
     """Mean, over all relevant notes, of the precision at each one's rank; not found counts 0."""
     relevant = _positives(grades)
     if not relevant:
@@ -122,7 +129,7 @@ def measure(name: str) -> Measure:
     name that is not known.
     """
     function, k = _parse(name)
-    return partial(function, k=k)  # type: ignore[call-arg]
+    return partial(function, k=k)
 
 
 def depth(names: Iterable[str]) -> int | None:

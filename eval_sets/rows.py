@@ -56,9 +56,7 @@ def failed_row(
         if isinstance(error, RetrievalError)
         else ErrorInfo(code=type(error).__name__, message=str(error))
     )
-    return Row(
-        case_id=case.id, variant=variant, status="failed", error=info, latency_ms=latency_ms
-    )
+    return Row(case_id=case.id, variant=variant, status="failed", error=info, latency_ms=latency_ms)
 
 
 def mean(values: Iterable[float | None]) -> Mean:

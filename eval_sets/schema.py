@@ -55,7 +55,7 @@ class CaseLine(BaseModel):
     exclude: Annotated[tuple[Source, ...], Field(strict=False)] = ()
     stratum: str = ""
     split: Split = "test"
-    expected_category: str | None = None
+    expected_category: Annotated[str, Field(min_length=1)] | None = None
     expect_filter: ExpectFilter = "any"
     expect_no_answer: bool = False
     origin: str = ""

@@ -1,11 +1,12 @@
 """The words and terms of a knowledge base, as the rules of the strata look at them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from retrieval.text import content_words, fold, term_key, tokens
 from retrieval.types import Entry
+
 
 @dataclass(frozen=True)
 class Vocabulary:
@@ -50,20 +51,19 @@ def folded_categories(entry: Entry) -> frozenset[str]:
 
 def holds(query: str, term: str) -> bool:
     """True when the query has the term as L0 matches it: whole words, plurals alike."""
-    return contains(term_key(query), term_key(term))
+    return contains(_key(query), _key(term))
 
 
 def holds_verbatim(query: str, term: str) -> bool:
     """True when the query has the term as it is written, but for case, hyphens and blanks."""
-    written = [token.text for token in tokens(term)]
-    return contains([token.text for token in tokens(query)], written)
+    return contains(_written(query), _written(term))
 
 
-def contains(whole: Sequence[str], part: Sequence[str]) -> bool:
+def contains(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
     """True when `part` is not empty and stands in `whole` without a gap."""
     size = len(part)
     return size > 0 and any(
-        tuple(whole[i : i + size]) == tuple(part) for i in range(len(whole) - size + 1)
+        whole[i : i + size] == part for i in range(len(whole) - size + 1)
     )
 
 
@@ -77,3 +77,12 @@ def edit_distance(a: str, b: str, limit: int) -> int:
         for j, right in enumerate(b, start=1):
             diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (left != right))
     return min(row[-1], limit + 1)
+
+
+# A rule holds one query against the terms of all notes, and all queries against the same terms.
+_key = lru_cache(maxsize=65536)(term_key)
+
+
+@lru_cache(maxsize=65536)
+def _written(text: str) -> tuple[str, ...]:
+    return tuple(token.text for token in tokens(text))

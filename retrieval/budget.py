@@ -81,7 +81,7 @@ def trim_content(content: str, limit: int, query: str, hints: L0Hints | None = N
 
 def _densest(spots: Sequence[int], room: int, length: int) -> int:
     """Where the window with most spots starts, with a little text before its first spot."""
-    if not spots or spots[0] < room // 2 and spots[-1] < room:
+    if not spots or (spots[0] < room // 2 and spots[-1] < room):
         return 0
     best, best_count, right = spots[0], 0, 0
     for left, spot in enumerate(spots):

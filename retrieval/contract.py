@@ -3,7 +3,9 @@
 `schema_version` changes when a field goes or means something else; new fields may come any time.
 """
 
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict
 
 from retrieval.types import (
     FilterMode,
@@ -228,8 +230,7 @@ class DetailsDict(TypedDict):
 
 def json_schema() -> dict[str, Json]:
     """The JSON Schema of `LookupResult.to_dict()`, generated from these types."""
-    from pydantic import ConfigDict, TypeAdapter
+    from pydantic import TypeAdapter
 
-    ResultDict.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
     schema: dict[str, Any] = TypeAdapter(ResultDict).json_schema()
     return schema

@@ -78,11 +78,8 @@ def merge_evidence(
     ranked = sorted(found, key=lambda s: (_demoted(found[s], l1), -found[s].rank_score(), s))
     for source in ranked[top_k:]:
         dropped["top_k"] += found[source].size
-    words = content_words(query)
-    blocks = tuple(
-        _block(entries[source], found[source], hints, l1, words, rarity)
-        for source in ranked[:top_k]
-    )
+    weights = {word: rarity(word) for word in content_words(query)}
+    blocks = tuple(_block(entries[s], found[s], hints, weights) for s in ranked[:top_k])
     merged = sum(found[source].size - 1 for source in ranked[:top_k])
     counts = Counts(
         candidate_count=len(blocks) + merged + sum(dropped.values()),
@@ -126,18 +123,13 @@ def _collect(hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome) -> dict[s
 
 
 def _block(
-    entry: Entry,
-    found: _Found,
-    hints: L0Hints,
-    l1: L1Outcome,
-    words: Sequence[str],
-    rarity: Callable[[str], float],
+    entry: Entry, found: _Found, hints: L0Hints, weights: Mapping[str, float]
 ) -> EvidenceBlock:
     by_id = {passage.id: passage for passage in entry.passages}
     scored = [c for c in (*found.candidates, *found.fallback) if c.passage_id in by_id]
     chosen = [by_id[c.passage_id] for c in scored[:CONTENT_PASSAGES]]
     if not chosen:
-        chosen = _best_passages(entry.passages, words, rarity)
+        chosen = _best_passage(entry.passages, weights)
     spans = {c.passage_id: _span(by_id[c.passage_id], c) for c in scored}
     for passage in chosen:
         spans.setdefault(passage.id, _span(passage, None))
@@ -149,7 +141,7 @@ def _block(
         retrieval_layer=_layer(found),
         content=_join(chosen),
         rank_score=round(found.rank_score(), 6),
-        score=round(min(max(max(cosines), 0.0), 1.0), 6) if cosines else None,
+        score=_clip(max(cosines)) if cosines else None,
         hit_reasons=_reasons(entry, found, hints, by_id),
         passages=tuple(sorted(spans.values(), key=lambda span: (span.line_start, span.id))),
         category=entry.category,
@@ -183,22 +175,22 @@ def _span(passage: Passage, candidate: Candidate | None) -> PassageSpan:
         breadcrumb=passage.breadcrumb,
         line_start=passage.line_start,
         line_end=passage.line_end,
-        score=None if cosine is None else round(min(max(cosine, 0.0), 1.0), 6),
+        score=None if cosine is None else _clip(cosine),
     )
 
 
-def _best_passages(
-    passages: Iterable[Passage], words: Sequence[str], rarity: Callable[[str], float]
-) -> list[Passage]:
+def _clip(cosine: float) -> float:
+    return round(min(max(cosine, 0.0), 1.0), 6)
+
+
+def _best_passage(passages: Iterable[Passage], weights: Mapping[str, float]) -> list[Passage]:
     """The passage that holds the rarest of the query's words; the first one when none does."""
-    weights = {word: rarity(word) for word in set(words)}
 
     def weight(passage: Passage) -> float:
         text = " ".join((*passage.breadcrumb, passage.text)).casefold()
         return sum(value for word, value in weights.items() if word in text)
 
-    ordered = sorted(passages, key=lambda p: (-weight(p), p.ordinal))
-    return ordered[:1]
+    return sorted(passages, key=lambda p: (-weight(p), p.ordinal))[:1]
 
 
 def _join(passages: Iterable[Passage]) -> str:

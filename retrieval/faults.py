@@ -7,10 +7,17 @@ from typing import Literal, Protocol
 from retrieval.types import Candidate, L1Outcome, L1Request
 
 Fault = Literal["l1-raises", "l1-empty", "l1-timeout", "l1-off"]
+HANG_SECONDS = 2.0
+"""How long a request with the fault `l1-timeout` hangs; the lookup waits `FAULT_TIMEOUT`."""
+FAULT_TIMEOUT = 0.25
 
 
 class Retriever(Protocol):
     """What the lookup needs of L1: the one seam behind which the index lies."""
+
+    @property
+    def is_open(self) -> bool:
+        """False while the next request has to load the index and the model first."""
 
     def retrieve(self, request: L1Request) -> L1Outcome:
         """The semantic request; may raise anything."""
@@ -28,12 +35,13 @@ class FaultyRetriever:
 
     retriever: Retriever
     fault: Fault
+    is_open: bool = True
 
     def retrieve(self, request: L1Request) -> L1Outcome:
         if self.fault == "l1-raises":
             raise ConnectionError("L1 was made to fail (fault l1-raises).")
         if self.fault == "l1-timeout":
-            threading.Event().wait()
+            threading.Event().wait(HANG_SECONDS)
         return L1Outcome(status="empty", mode=request.mode, attempted=True)
 
     def fulltext(self, request: L1Request) -> tuple[Candidate, ...]:

@@ -1,4 +1,4 @@
-"""What the L1 request is limited to: the caller's filters, and a category when L0 names just one."""
+"""What L1 is limited to: the caller's filters, and a category when L0 names just one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast, get_args

@@ -79,7 +79,7 @@ class L0Index:
                     hit = TermHit(term=term.term, field=term.field, start=start, end=end)
                     found[term.position].append(hit)
             domain = self._domains.get(key)
-            if domain is not None and self._names_domain(domain, key, admits):
+            if domain is not None and self._names_domain(domain, admits):
                 hit = TermHit(term=domain, field="category", start=start, end=end)
                 domain_hits.append((domain, hit))
         overlaps = {
@@ -116,7 +116,7 @@ class L0Index:
                     yield key, found[first].start, found[first + length - 1].end
 
     def _is_hit(self, term: _Term, key: tuple[str, ...], written: str, query: str) -> bool:
-        if fold(term.term) in STOP_WORDS:  # `IT` and `US` are names, `it` and `us` are not
+        if STOP_WORDS.issuperset(fold(term.term).split()):  # `IT` is a name, `it` is not
             return term.term.isupper() and written == term.term
         if term.authored and self._notes[key] <= self._common:
             return True
@@ -129,9 +129,7 @@ class L0Index:
         rarity = self.headlines.relative_rarity(content_words(term))
         return letters >= LENGTH_FLOOR and rarity >= RARITY_FLOOR
 
-    def _names_domain(
-        self, domain: str, key: tuple[str, ...], admits: Callable[[Entry], bool] | None
-    ) -> bool:
+    def _names_domain(self, domain: str, admits: Callable[[Entry], bool] | None) -> bool:
         """A category's name counts when notes outside the category hardly use its words."""
         name = fold(domain)
         members = [e for e in self.entries if name in map(fold, e.categories)]

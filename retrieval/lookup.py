@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from retrieval.budget import fit_budget
 from retrieval.errors import EmptyQuery, RetrievalError
 from retrieval.evidence import merge_evidence
-from retrieval.faults import Fault, FaultyRetriever, Retriever
+from retrieval.faults import FAULT_TIMEOUT, Fault, FaultyRetriever, Retriever
 from retrieval.filtering import admits, decide_filter
 from retrieval.hints import L0Index
 from retrieval.relevance import DEFAULT_THRESHOLDS, Thresholds, assess
@@ -36,8 +36,8 @@ from retrieval.types import (
 )
 from retrieval.worker import TimeLimit
 
-FAULT_TIMEOUT = 0.25
-"""Seconds that a lookup with the fault `l1-timeout` waits, instead of the full time limit."""
+OPENING_SECONDS = 60.0
+"""What the first request may take beside the time limit, to load the index and the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +176,7 @@ def _ask_l1(
     if view.retriever is None:
         return L1Outcome(status="not_ready", mode=mode, attempted=False, error=view.unavailable)
     retriever: Retriever = view.retriever
-    seconds = options.l1_timeout
+    seconds = options.l1_timeout + (0.0 if retriever.is_open else OPENING_SECONDS)
     if options.fault is not None:
         retriever = FaultyRetriever(retriever, options.fault)
         limit = TimeLimit()  # a fault on purpose must not pause the real L1

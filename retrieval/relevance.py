@@ -49,11 +49,10 @@ def assess(
     primary = blocks[0]
     coverage = query_coverage(query, primary, rarity)
     covered = f"its words cover {coverage:.0%} of the query"
-    if l1.status != "ok" or primary.relaxed or primary.score is None:
-        score = LEXICAL_CEILING * coverage
-        why = _without_l1(l1) if l1.status != "ok" or primary.score is None else "outside the filter"
+    why = _only_words(primary, l1)
+    if why is not None or primary.score is None:
         reason = f"Only words support the primary ({why}); {covered}."
-        return _relevance("lexical_only", score, thresholds, False, reason)
+        return _relevance("lexical_only", LEXICAL_CEILING * coverage, thresholds, False, reason)
     supported = primary.score >= semantic_floor
     confidence = _sigmoid(
         thresholds.bias
@@ -83,9 +82,12 @@ def query_coverage(query: str, block: EvidenceBlock, rarity: Callable[[str], flo
     return sum(rarity(word) for word in words & held) / total
 
 
-def _without_l1(l1: L1Outcome) -> str:
+def _only_words(primary: EvidenceBlock, l1: L1Outcome) -> str | None:
+    """Why no semantic finding stands behind the primary, or None when one may."""
     if l1.status == "ok":
-        return "no vector was compared with it"
+        if primary.relaxed:
+            return "it lies outside the filter"
+        return None if primary.score is not None else "no vector was compared with it"
     return {
         "disabled": "L1 is switched off",
         "empty": "L1 found nothing",

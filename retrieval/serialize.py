@@ -22,8 +22,8 @@ from retrieval.contract import (
 )
 from retrieval.types import (
     SCHEMA_VERSION,
-    EvidenceBlock,
     ErrorInfo,
+    EvidenceBlock,
     L0Hints,
     LookupResult,
 )

@@ -75,8 +75,11 @@ class LookupSection(Section):
         description="cosine by which a hit outside the derived filter may trail the best inside",
     )
     semantic_floor: float | None = Field(
-        default=None, ge=-1, le=1, description="least cosine that counts as semantic support; "
-        "without a value the embedder's own"
+        default=None,
+        ge=-1,
+        le=1,
+        description="least cosine that counts as semantic support; "
+        "without a value the embedder's own",
     )
 
 
@@ -89,8 +92,8 @@ class EmbeddingSection(Section):
     threads: int | None = Field(default=None, ge=1, description="without a value: all cores")
     window: int = Field(default=256, ge=32, le=8192, description="tokens of a passage at most")
     scripts: tuple[str, ...] | None = Field(
-        default=None, description="scripts the model was trained on; without a value the "
-        "embedder's own"
+        default=None,
+        description="scripts the model was trained on; without a value the embedder's own",
     )
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 _BLANKS = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+|[^\sa-z0-9\-_]")
@@ -22,15 +23,16 @@ _UNSPACED = re.compile(
 _VOICED_MARKS = "\uff9e\uff9f"
 _EDGE_PUNCTUATION = frozenset("()[]{}<>\"'`,;:!?…。，、；：！？（）「」『』【】《》")
 
-STOP_WORDS = frozenset(
-    """a about after all also am an and any are as at be because been before being but by can cannot
-    could did do does doing done for from get gets got had has have having he her here hers him his
-    how i if in into is it its just let may me might mine must my no nor not of off on once one only
-    or our ours out over own please shall she should so some such than that the their theirs them
-    then there these they this those through to too under until up upon us very was we were what
-    when where whether which while who whom whose why will with within without would yes you your
-    yours""".split()
-)
+_STOP_WORDS_TEXT = """
+    a about after all also am an and any are as at be because been before being but by can
+    cannot could did do does doing done for from get gets got had has have having he her here
+    hers him his how i if in into is it its just let may me might mine must my no nor not of off
+    on once one only or our ours out over own please shall she should so some such than that the
+    their theirs them then there these they this those through to too under until up upon us
+    very was we were what when where whether which while who whom whose why will with within
+    without would yes you your yours
+"""
+STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Token:
 
 
 def fold(text: str) -> str:
-    """The text for comparing names: NFKC, casefold, blanks, hyphens and underscores as one blank."""
+    """The text for comparing names: NFKC, casefold; blanks, hyphens, underscores as one blank."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return _BLANKS.sub(" ", folded).strip()
 
@@ -128,9 +130,9 @@ def singular(word: str) -> str:
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ses", "xes", "zes", "ches", "shes")):
         return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        if len(word) > 3 or word[1] not in "aeiou":
-            word = word[:-1]
+    is_plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    if is_plural and (len(word) > 3 or word[1] not in "aeiou"):
+        word = word[:-1]
     if len(word) > 3:
         if word.endswith("ie"):
             return word[:-2] + "y"
@@ -166,7 +168,7 @@ def content_words(text: str) -> list[str]:
 
 
 def _pairs(run: list[str]) -> list[str]:
-    return run if len(run) == 1 else [a + b for a, b in zip(run, run[1:], strict=False)]
+    return run if len(run) == 1 else [a + b for a, b in pairwise(run)]
 
 
 @lru_cache(maxsize=262144)

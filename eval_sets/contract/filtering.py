@@ -67,7 +67,7 @@ def filter_metrics(
     failed row has no filter decision and counts in no share, only in its `of`.
     """
     fired = [(row, category) for row in rows if (category := _category(row)) is not None]
-    fire_rate = mean(None if row.filter is None else float(_category(row) is not None) for row in rows)
+    fire_rate = mean(float(_category(row) is not None) if row.filter else None for row in rows)
     accuracy = mean(_is_right(category, cases[row.case_id], categories) for row, category in fired)
     moves = _moves(fired, cases, {row.case_id: row for row in unfiltered}, metric)
     return FilterMetrics(

@@ -96,9 +96,7 @@ def _claims(row: Row) -> bool:
     return row.relevance is not None and row.relevance.level in CLAIMS
 
 
-def _levels(
-    answerable: Iterable[Row], unanswerable: Iterable[Row]
-) -> dict[Level, tuple[int, int]]:
+def _levels(answerable: Iterable[Row], unanswerable: Iterable[Row]) -> dict[Level, tuple[int, int]]:
     found: dict[Level, tuple[int, int]] = {
         "strong": (0, 0),
         "moderate": (0, 0),

@@ -50,14 +50,13 @@ class Comparison:
     @property
     def distinguishable(self) -> bool:
         """True when the p-value (the corrected one, where there is one) is at most `alpha`."""
-        p = self.p_adjusted if self.p_adjusted is not None else self.p and self.p.value
-        return p is not None and p <= self.alpha
+        return self.p is not None and self._deciding(self.p) <= self.alpha
 
     def sentence(self) -> str:
         """What the numbers allow to say, for a reader who sees nothing else."""
         if self.difference is None or self.p is None:
             return f"{self.b} and {self.a} have no scored query in common: nothing to compare."
-        p = self.p.value if self.p_adjusted is None else self.p_adjusted
+        p = self._deciding(self.p)
         kind = "p" if self.p_adjusted is None else "Holm-corrected p"
         spread = (
             f"{self.interval.level:.0%} interval "
@@ -81,6 +80,9 @@ class Comparison:
             f"{self.b} and {self.a} are not distinguishable in {self.metric}: "
             f"difference {self.difference:+.3f} {figures}.{tail}"
         )
+
+    def _deciding(self, p: PValue) -> float:
+        return p.value if self.p_adjusted is None else self.p_adjusted
 
 
 def compare(

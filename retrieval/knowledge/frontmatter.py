@@ -22,9 +22,10 @@ from retrieval.types import Json, LoadIssue
 _OPEN = re.compile(r"(?:(?P<yaml>-{3,})|(?P<toml>\+{3,}))[ \t]*")
 _CLOSE = {"yaml": re.compile(r"(?:-{3,}|\.{3})[ \t]*"), "toml": re.compile(r"\+{3,}[ \t]*")}
 _KEY = re.compile(
-    r"""\s*\{?\s*(?:"[^"]*"\s*:|'[^']*'\s*:|\{\{|<%|\{%|[^\s#:'"\[\]{}*>|&!@`-][^:]*:(?:\s|$)"""
-    r"""|[^\s#:'"\[\]{}*>|&!@`-]\S*:(?:\s|$)|\?\s)"""
+    r"""\s*\{?\s*(?:"[^"]*"\s*:|'[^']*'\s*:|\{\{|<%|\{%|\?\s"""
+    r"""|[^\s#:'"\[\]{}*>|&!@`-](?:[^:]|:(?=\S))*:(?:\s|$))"""
 )
+_ALMOST_KEY = re.compile(r"\s*[\w-]+\s*[:=]")
 _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
@@ -91,8 +92,10 @@ def read_frontmatter(text: str, source: str) -> Frontmatter:
             "Delete it.",
             line,
         )
+    fields: Json
+    issues: tuple[LoadIssue, ...] = ()
     if parts.syntax == "toml":
-        fields, issues = _read_toml(parts, source), ()
+        fields = _read_toml(parts, source)
     else:
         fields, issues = read_yaml(parts.block, line=parts.block_line, source=source)
     if fields is None:
@@ -157,7 +160,8 @@ def _split(text: str) -> _Parts | str | None:
     if closing is None:
         return "unclosed" if looks_like_keys else None
     if not looks_like_keys and any(line.strip() for line in block_lines):
-        return "letterhead" if any(map(is_key, inside)) else None
+        almost = any(is_key(line) or _ALMOST_KEY.match(line) for line in inside)
+        return "letterhead" if almost else None
     block_line = text[:start].count("\n") + 2
     return _Parts(
         syntax=syntax,

@@ -15,6 +15,8 @@ _MEANINGS = (
     ("found character '\\t'", "a tab stands where only blanks may", "Indent with blanks."),
     ("found a tab", "a tab stands where only blanks may", "Indent with blanks."),
     ("found unexpected end of stream", "a quote is opened and never closed", "Close the quote."),
+    ("did not find expected ',' or", "a bracket is not closed where a value ends", _QUOTE),
+    ("did not find expected key", "text follows a value that is complete", _QUOTE),
     ("found undefined tag handle", "an unquoted value begins with !", _QUOTE),
 )
 

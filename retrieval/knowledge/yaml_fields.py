@@ -148,8 +148,8 @@ class _Reader:
             )
         return None if plain and text in _NULLS else text
 
-    def _alias(self, anchor: str, line: int) -> Json:
-        if anchor not in self._anchors:
+    def _alias(self, anchor: str | None, line: int) -> Json:
+        if anchor is None or anchor not in self._anchors:
             raise self._refuse(
                 "yaml", f"The alias *{anchor} in line {line} refers to nothing before it", line
             )

@@ -16,14 +16,15 @@ BUSY_SECONDS = 2
 CONNECT_SECONDS = 3
 
 
-def open_engine(url: str) -> Engine:
-    """An engine for `url`; it connects on use.
+def open_engine(url: str | Path) -> Engine:
+    """An engine for a SQLAlchemy URL or a SQLite file; it connects on use.
 
     Raises `SettingsError` for a URL that cannot be used, `MissingExtra` for PostgreSQL without its
     driver.
     """
     try:
-        parsed = make_url(url)
+        # A path may hold `?` or `#`, which a URL would read as its own.
+        parsed = make_url(url) if isinstance(url, str) else URL.create("sqlite", database=str(url))
     except ArgumentError:
         raise _unusable("is no SQLAlchemy URL") from None
     backend = parsed.get_backend_name()

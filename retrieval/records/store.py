@@ -23,13 +23,14 @@ _ID = TOOL_INVOCATION.c.id
 
 
 class InvocationStore:
-    """The records behind one SQLAlchemy URL. Safe to use from many threads and processes.
+    """The records behind a SQLAlchemy URL, or in a SQLite file. Safe to use from many threads and
+    processes.
 
     The database is created and migrated on first use. Opening raises `SettingsError` for a URL
     that cannot be used and `MissingExtra` for PostgreSQL without its driver.
     """
 
-    def __init__(self, url: str, spool: Path) -> None:
+    def __init__(self, url: str | Path, spool: Path) -> None:
         self._engine = open_engine(url)
         self._writer = self._engine.execution_options(sqlite_begin="BEGIN IMMEDIATE")
         self._file = database_file(self._engine.url)

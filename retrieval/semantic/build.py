@@ -11,7 +11,6 @@ from pathlib import Path
 from retrieval.errors import IndexUnavailable
 from retrieval.knowledge import Knowledge, load_knowledge, scan, write_snapshot
 from retrieval.semantic.embedding import Embedder
-from retrieval.semantic.filters import folded_categories
 from retrieval.semantic.fulltext import write_fulltext
 from retrieval.semantic.generation import Generation, find_differences
 from retrieval.semantic.generations import (
@@ -218,7 +217,7 @@ def _write(
             knowledge_digest=cut,
             files=files,
             passages=sum(len(entry.passages) for entry in knowledge.entries),
-            category_slots=max((len(folded_categories(e)) for e in knowledge.entries), default=0),
+            slots=written.slots,
             index_digest=index_digest(files, embedding, cut),
             sizes=file_sizes(folder),
         )

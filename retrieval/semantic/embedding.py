@@ -69,6 +69,11 @@ class Embedder:
         self._lock = threading.Lock()
 
     @property
+    def is_loaded(self) -> bool:
+        """True when the next text meets a loaded model."""
+        return self._model is not None
+
+    @property
     def model(self) -> "BaseEmbedding":
         """The LlamaIndex model; the first access loads it.
 

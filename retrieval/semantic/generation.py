@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrieval.errors import IndexDamaged, IndexMismatch, IndexMissing
+from retrieval.filtering import admits
 from retrieval.knowledge import Knowledge, read_snapshot
 from retrieval.semantic.embedding import EmbeddingSpec
 from retrieval.semantic.generations import (
@@ -15,6 +16,7 @@ from retrieval.semantic.generations import (
     read_manifest,
 )
 from retrieval.settings import LookupSettings
+from retrieval.types import Condition
 
 if TYPE_CHECKING:
     from retrieval.semantic.fulltext import FullText
@@ -37,6 +39,11 @@ class Generation:
         self._knowledge: Knowledge | None = None
 
     @property
+    def is_open(self) -> bool:
+        """True when vectors and full text are loaded."""
+        return self._vectors is not None and self._fulltext is not None
+
+    @property
     def vectors(self) -> "VectorStore":
         """The passage vectors, probed."""
         from retrieval.semantic.index import VectorStore
@@ -44,7 +51,9 @@ class Generation:
         with self._lock:
             if self._vectors is None:
                 store = VectorStore.open(
-                    self.folder / "vectors", category_slots=self.manifest.category_slots
+                    self.folder / "vectors",
+                    slots=self.manifest.slots,
+                    resolve=self._admitted_sources,
                 )
                 try:
                     store.probe(self.manifest.passages)
@@ -77,6 +86,10 @@ class Generation:
                         f"{path} cannot be read: {error}.", next_action=REBUILD
                     ) from error
             return self._knowledge
+
+    def _admitted_sources(self, condition: Condition) -> list[str]:
+        entries = self.knowledge.entries
+        return [entry.source for entry in entries if admits(entry, [condition])]
 
     def close(self) -> None:
         """Releases the vectors' files."""

@@ -67,8 +67,8 @@ class Manifest(BaseModel):
     files: dict[str, tuple[int, int, str]]
     """Source → size, mtime_ns, sha256; the last is empty for a file that is no note."""
     passages: int
-    category_slots: int
-    """Most categories of one note."""
+    slots: dict[str, int]
+    """Field → most values that a row has in it; see `filters`."""
     index_digest: str
     """Equal digests mean equal answers of the index."""
     sizes: dict[str, int]

@@ -5,7 +5,7 @@ changes once it is published: Chroma caches clients by path, and a client does n
 process adds later.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import log
 from pathlib import Path
@@ -20,7 +20,7 @@ from llama_index.vector_stores.chroma import ChromaVectorStore
 from numpy.typing import NDArray
 
 from retrieval.errors import IndexDamaged, IndexMismatch
-from retrieval.semantic.filters import Row, to_filters
+from retrieval.semantic.filters import Resolve, Row, to_filters
 from retrieval.semantic.generations import REBUILD
 from retrieval.types import Condition
 
@@ -36,9 +36,18 @@ _NODE = {"_node_content": '{"class_name": "TextNode"}', "_node_type": "TextNode"
 class VectorStore:
     """Stored unit vectors with the metadata of their notes. Close it after use."""
 
-    def __init__(self, client: Any, folder: Path, *, create: bool, category_slots: int) -> None:
+    def __init__(
+        self,
+        client: Any,
+        folder: Path,
+        *,
+        create: bool = False,
+        slots: Mapping[str, int] | None = None,
+        resolve: Resolve | None = None,
+    ) -> None:
         self.folder = folder
-        self._category_slots = category_slots
+        self._slots = slots or {}
+        self._resolve = resolve or (lambda _: ())
         self._client = client
         with self._damage():
             self._collection = (
@@ -55,17 +64,26 @@ class VectorStore:
     @classmethod
     def create(cls, folder: Path) -> "VectorStore":
         """A new, empty store in the folder."""
-        return cls(_open_client(folder), folder, create=True, category_slots=1)
+        return cls(_open_client(folder), folder, create=True)
 
     @classmethod
-    def open(cls, folder: Path, *, category_slots: int = 1) -> "VectorStore":
-        """The store in the folder. Raises `IndexDamaged` when it cannot be opened."""
+    def open(
+        cls,
+        folder: Path,
+        *,
+        slots: Mapping[str, int] | None = None,
+        resolve: Resolve | None = None,
+    ) -> "VectorStore":
+        """The store in the folder. Raises `IndexDamaged` when it cannot be opened.
+
+        `slots` and `resolve` are what `filters.to_filters` needs to build a filter.
+        """
         if not (folder / "chroma.sqlite3").is_file():
             # Chroma would create an empty one.
             raise IndexDamaged(f"The index has no vectors in {folder}.", next_action=REBUILD)
         client = _open_client(folder)
         try:
-            return cls(client, folder, create=False, category_slots=category_slots)
+            return cls(client, folder, slots=slots, resolve=resolve)
         except IndexDamaged:
             client.close()
             raise
@@ -117,7 +135,7 @@ class VectorStore:
         limit = min(limit, self._count)
         if limit < 1 or not vector.any():
             return []
-        filters = to_filters(category, conditions, category_slots=self._category_slots)
+        filters = to_filters(category, conditions, slots=self._slots, resolve=self._resolve)
         request = VectorStoreQuery(
             query_embedding=vector.tolist(), similarity_top_k=limit, filters=filters
         )

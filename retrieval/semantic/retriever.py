@@ -45,9 +45,22 @@ class Words(Protocol):
     def terms_in(self, passage_id: str, words: Sequence[str]) -> tuple[str, ...]: ...
 
 
+class OpenIndex(Protocol):
+    """An index generation whose parts are opened when they are first asked for."""
+
+    @property
+    def is_open(self) -> bool: ...
+    @property
+    def vectors(self) -> Vectors: ...
+    @property
+    def fulltext(self) -> Words: ...
+
+
 class QueryEmbedder(Protocol):
     """Turns a query into a unit vector."""
 
+    @property
+    def is_loaded(self) -> bool: ...
     def embed_query(self, text: str) -> NDArray[np.float32]: ...
 
 
@@ -57,10 +70,14 @@ class HybridRetriever:
 
     entries: Mapping[str, Entry]
     source_of: Mapping[str, str]
-    vectors: Vectors
-    words: Words
+    index: OpenIndex
     embedder: QueryEmbedder
     scripts: tuple[str, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """True when neither the index nor the model has to be loaded first."""
+        return self.index.is_open and self.embedder.is_loaded
 
     def retrieve(self, request: L1Request) -> L1Outcome:
         """The candidates that the filter admits, and in `auto` the relaxed ones, best note first.
@@ -77,11 +94,11 @@ class HybridRetriever:
             )
         vector = self.embedder.embed_query(request.query)
         category, conditions = request.decision.category, request.decision.conditions
-        dense = dict(self.vectors.query(vector, PASSAGES, category, conditions))
+        dense = dict(self.index.vectors.query(vector, PASSAGES, category, conditions))
         unfiltered = dense
         relaxed: dict[str, float] = {}
         if category is not None:
-            unfiltered = dict(self.vectors.query(vector, PASSAGES, None, conditions))
+            unfiltered = dict(self.index.vectors.query(vector, PASSAGES, None, conditions))
             if request.decision.mode == "auto":
                 relaxed = self._relax(unfiltered, dense, request)
         words = content_words(request.query) if mode == "hybrid" else []
@@ -137,7 +154,7 @@ class HybridRetriever:
         missing = [pid for pid in bm25 if pid not in dense]
         cosines = dict(dense)
         if vector is not None and missing:
-            cosines.update(self.vectors.cosines(vector, missing))
+            cosines.update(self.index.vectors.cosines(vector, missing))
         source_of = {pid: self.source_of[pid] for pid in (*dense, *missing)}
         signals = Signals(
             source_of=source_of, cosines=cosines, passage_bm25=bm25, entry_bm25=entry_bm25
@@ -152,15 +169,13 @@ class HybridRetriever:
                 dense_rank=dense_ranks.get(pid),
                 fulltext_score=bm25.get(pid),
                 fulltext_rank=bm25_ranks.get(pid),
-                terms=self.words.terms_in(pid, words) if pid in bm25 else (),
+                terms=self.index.fulltext.terms_in(pid, words) if pid in bm25 else (),
                 relaxed=source_of[pid] in allowed,
             )
             for pid, score in fuse(signals)
         ]
 
-    def _mask(
-        self, category: str | None, conditions: Sequence[Condition]
-    ) -> Callable[[str], bool]:
+    def _mask(self, category: str | None, conditions: Sequence[Condition]) -> Callable[[str], bool]:
         def within(source: str) -> bool:
             entry = self.entries[source]
             in_category = category is None or is_within(entry, category)
@@ -174,18 +189,19 @@ class HybridRetriever:
         """BM25 of the best passages (best first) and of all notes that share a word."""
         if not words:
             return {}, {}
-        entry_scores = self.words.score_entries(words)
+        index = self.index.fulltext
+        entry_scores = index.score_entries(words)
         entries = {
-            self.words.sources[i]: float(entry_scores[i])
+            index.sources[i]: float(entry_scores[i])
             for i in np.flatnonzero(entry_scores > 0).tolist()
-            if within(self.words.sources[i])
+            if within(index.sources[i])
         }
-        scores = self.words.score_passages(words)
+        scores = index.score_passages(words)
         passages: dict[str, float] = {}
         for i in np.argsort(-scores, kind="stable").tolist():
             if scores[i] <= 0 or len(passages) == PASSAGES:
                 break
-            pid = self.words.passage_ids[i]
+            pid = index.passage_ids[i]
             if self.source_of[pid] in entries:
                 passages[pid] = float(scores[i])
         return passages, entries

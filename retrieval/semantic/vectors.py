@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from retrieval.errors import EmbeddingError
 from retrieval.knowledge import embedding_text
 from retrieval.semantic.embedding import Embedder
-from retrieval.semantic.filters import to_row
+from retrieval.semantic.filters import count_slots, field_names, to_row
 from retrieval.semantic.generation import Generation
 from retrieval.types import Entry
 
@@ -25,6 +25,7 @@ class WrittenVectors:
     embedded: int
     """Texts that went through the model; equal texts go once."""
     dimension: int | None
+    slots: dict[str, int]
 
 
 def write_vectors(
@@ -51,7 +52,12 @@ def write_vectors(
     dimension = _dimension(embedder, fresh, before)
     stored.update(zip(missing, fresh, strict=True))
 
+    slots = count_slots(entries)
     if before and unchanged:
+        # Rows that stay were written without the fields that could not be stored then.
+        kept = field_names(entry for entry in entries if entry.source in unchanged)
+        for key in kept - before.manifest.slots.keys():
+            slots.pop(key, None)
         _copy_store(before.folder / "vectors", folder)
         store = VectorStore.open(folder)
         store.delete(
@@ -69,12 +75,12 @@ def write_vectors(
             store.add(
                 [passage.id for entry in changed for passage in entry.passages],
                 np.stack([stored[text] for text in texts]),
-                [row for entry in changed for row in [to_row(entry)] * len(entry.passages)],
+                [row for e in changed for row in [to_row(e, slots)] * len(e.passages)],
             )
         store.probe(sum(len(entry.passages) for entry in entries))
     finally:
         store.close()
-    return WrittenVectors(embedded=len(missing), dimension=dimension)
+    return WrittenVectors(embedded=len(missing), dimension=dimension, slots=slots)
 
 
 def _stored_vectors(before: Generation, texts: Iterable[str]) -> dict[str, NDArray[np.float32]]:

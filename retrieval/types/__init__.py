@@ -5,6 +5,7 @@ are 1-based lines of the file, both ends included; cosines lie in -1..1; times a
 """
 
 from retrieval.types.literals import (
+    SCHEMA_VERSION,
     FilterMode,
     FilterOperator,
     FilterOrigin,
@@ -16,7 +17,6 @@ from retrieval.types.literals import (
     LookupMode,
     Outcome,
     ReasonKind,
-    SCHEMA_VERSION,
     TermField,
 )
 from retrieval.types.notes import (
@@ -49,6 +49,7 @@ from retrieval.types.stages import (
 )
 
 __all__ = [
+    "SCHEMA_VERSION",
     "Candidate",
     "Condition",
     "Counts",
@@ -80,7 +81,6 @@ __all__ = [
     "PassageSpan",
     "ReasonKind",
     "Relevance",
-    "SCHEMA_VERSION",
     "Shadow",
     "TermField",
     "TermHit",

@@ -289,6 +289,14 @@ def test_a_server_that_is_down_spools_without_showing_the_password(tmp_path: Pat
     assert "secret" not in str(warning)
 
 
+def test_a_file_may_have_any_name(tmp_path: Path) -> None:
+    file = tmp_path / "what? #1 50%" / "records.db"
+    store = InvocationStore(file, tmp_path / "spool" / "records.jsonl")
+    assert store.write(invocation()) is None
+    assert file.is_file()
+    store.close()
+
+
 @pytest.mark.parametrize(
     "url", ["records.db", "sqlite://", "sqlite:///:memory:", "nosuch://host/db", ""]
 )

@@ -14,6 +14,7 @@ from retrieval.semantic.generations import current_generation, index_folder
 from retrieval.semantic.locking import writer_lock
 from retrieval.settings import LookupSettings
 from retrieval.text import content_words
+from retrieval.types import Condition
 
 Index = Callable[..., IndexReport]
 Opened = Callable[..., Generation]
@@ -47,7 +48,12 @@ def test_a_first_index_embeds_every_passage(index: Index, opened: Opened) -> Non
     generation = opened()
     assert generation.manifest.generation == report.generation
     assert generation.manifest.embedding.dimension == 64
-    assert generation.manifest.category_slots == 2
+    assert generation.manifest.slots == {
+        "category": 2,
+        "keywords": 1,
+        "status": 1,
+        "title": 1,
+    }
     assert len(ids(generation)) == 5
     found = generation.vectors.query(
         open_embedder(generation_settings().embedding).embed_query("refund limits approval"), 1
@@ -164,6 +170,33 @@ def test_equal_paragraphs_are_embedded_once_and_found_twice(
         "one.md#0",
         "two.md#0",
     }
+    generation.close()
+
+
+def test_a_filter_stays_exact_when_a_field_becomes_storable_again(
+    index: Index, opened: Opened, root: Path
+) -> None:
+    many = ", ".join(f"k{n}" for n in range(30))
+    crowded = root / "crowded.md"
+    crowded.write_text(f"---\ntitle: Crowded\nkeywords: [{many}]\n---\nText.\n")
+    index()
+    for expected in ({"billing/refunds.md"}, {"billing/refunds.md", "new.md"}):
+        generation = opened()
+        assert "keywords" not in generation.manifest.slots
+        for values, sources in (
+            ("Refund", expected),
+            ("k29", {"crowded.md"} & set(generation.manifest.files)),
+        ):
+            condition = Condition(key="keywords", op="eq", values=(values,))
+            found = generation.vectors.query(np.ones(64, dtype=np.float32), 9, None, [condition])
+            assert {pid.split("#")[0] for pid, _ in found} == sources
+        generation.close()
+        crowded.unlink(missing_ok=True)
+        (root / "new.md").write_text("---\ntitle: New\nkeywords: [refund]\n---\nMoney.\n")
+        index()
+    index(full=True)
+    generation = opened()
+    assert generation.manifest.slots["keywords"] == 1
     generation.close()
 
 

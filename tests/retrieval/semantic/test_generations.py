@@ -36,7 +36,7 @@ def published(state_dir: Path) -> Path:
         knowledge_digest="k",
         files={"a.md": (1, 2, "h")},
         passages=1,
-        category_slots=1,
+        slots={"category": 1},
         index_digest="i",
         sizes=file_sizes(folder),
     )

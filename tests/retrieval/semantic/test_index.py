@@ -6,25 +6,34 @@ import numpy as np
 import pytest
 
 from retrieval.errors import IndexDamaged, IndexMismatch
-from retrieval.semantic.filters import to_row
+from retrieval.filtering import admits
+from retrieval.semantic.filters import count_slots, to_row
 from retrieval.semantic.index import VectorStore
 from retrieval.types import Condition, Entry
 
 AXES = np.eye(4, dtype=np.float32)
 
 
+ENTRIES = [
+    Entry(source="a.md", title="A", categories=("Billing",), metadata={"status": "Live"}),
+    Entry(source="b.md", title="B", categories=("Network", "Billing"), metadata={"$or": "x"}),
+    Entry(source="c.md", title="C", metadata={"relationships": "none", "#document": "1"}),
+]
+
+
+def admitted(condition: Condition) -> list[str]:
+    return [entry.source for entry in ENTRIES if admits(entry, [condition])]
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[VectorStore]:
     """Three passages on three axes: two categories in one of them, odd frontmatter in another."""
-    entries = [
-        Entry(source="a.md", title="A", categories=("Billing",), metadata={"status": "Live"}),
-        Entry(source="b.md", title="B", categories=("Network", "Billing"), metadata={"$or": "x"}),
-        Entry(source="c.md", title="C", metadata={"relationships": "none", "#document": "1"}),
-    ]
+    slots = count_slots(ENTRIES)
+    rows = [to_row(entry, slots) for entry in ENTRIES]
     created = VectorStore.create(tmp_path / "vectors")
-    created.add([f"{e.source}#0" for e in entries], AXES[:3], [to_row(e) for e in entries])
+    created.add([f"{entry.source}#0" for entry in ENTRIES], AXES[:3], rows)
     created.close()
-    opened = VectorStore.open(tmp_path / "vectors", category_slots=2)
+    opened = VectorStore.open(tmp_path / "vectors", slots=slots, resolve=admitted)
     yield opened
     opened.close()
 
@@ -49,6 +58,8 @@ def test_the_score_is_the_cosine(store: VectorStore) -> None:
         (None, (Condition(key="status", op="ne", values=("live",)),), {"b.md#0", "c.md#0"}),
         (None, (Condition(key="category", op="nin", values=("billing",)),), {"c.md#0"}),
         (None, (Condition(key="source", op="in", values=("A.md", "c.md")),), {"a.md#0", "c.md#0"}),
+        (None, (Condition(key="source", op="eq", values=("gone.md",)),), set()),
+        (None, (Condition(key="title", op="nin", values=("A", "b")),), {"c.md#0"}),
         ("Billing", (Condition(key="$or", op="eq", values=("x",)),), {"b.md#0"}),
         (None, (Condition(key="#document", op="eq", values=("1",)),), {"c.md#0"}),
     ],

@@ -1,0 +1,21 @@
+"""Labelled queries, and the code that scores a lookup on them."""
+
+from eval_sets.errors import Problem, SetError, TooFewLabels
+from eval_sets.loading import load_set, save_cases
+from eval_sets.types import Case, EvalSet, Mean, Ranked, Report, Row, SetMeta, Variant
+
+__all__ = [
+    "Case",
+    "EvalSet",
+    "Mean",
+    "Problem",
+    "Ranked",
+    "Report",
+    "Row",
+    "SetError",
+    "SetMeta",
+    "TooFewLabels",
+    "Variant",
+    "load_set",
+    "save_cases",
+]

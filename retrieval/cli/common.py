@@ -1,0 +1,82 @@
+"""What the commands share: options, JSON on stdout, the knowledge base, a progress bar."""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import click
+
+from retrieval.types import Json
+
+if TYPE_CHECKING:
+    from retrieval.knowledge_base import KnowledgeBase
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_STAGES = {"load": "Reading notes", "embed": "Embedding passages"}
+# What JSON leaves as it is and a terminal may obey, and halves of pairs that UTF-8 refuses.
+_UNSAFE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shared_options(command: Decorated) -> Decorated:
+    """Adds `--kb` and `--json` to a command, which gets them as `kb` and `as_json`."""
+    command = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(
+        command
+    )
+    return click.option(
+        "--kb",
+        type=click.Path(path_type=Path),
+        help="Folder with the notes or a knowledge.toml. Default: this folder if it has a "
+        "knowledge.toml, else the bundled starter.",
+    )(command)
+
+
+def emit(document: Json) -> None:
+    """Print the document on stdout, as the only thing there."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
+    print(_UNSAFE.sub(lambda m: f"\\u{ord(m[0]):04x}", text), flush=True)  # noqa: T201
+
+
+def open_knowledge(kb: Path | None) -> "KnowledgeBase":
+    """The knowledge base that `--kb` names, or the default one."""
+    from retrieval.knowledge_base import KnowledgeBase
+
+    return KnowledgeBase.open(kb)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress | None]:
+    """A function that shows how far each stage is; None where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    with Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bars:
+        tasks = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(_STAGES.get(stage, stage), total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield show

@@ -1,0 +1,299 @@
+"""A knowledge base: a folder of notes, its index, and the lookups on it."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
+
+from retrieval.errors import IndexUnavailable, InvalidInput, RetrievalError
+from retrieval.faults import Fault
+from retrieval.filtering import filter_keys, parse_conditions
+from retrieval.lookup import LookupOptions, View, refuse, run_lookup
+from retrieval.opening import open_view, state_key
+from retrieval.settings import Location, LookupSettings, load_settings
+from retrieval.types import (
+    Entry,
+    ErrorInfo,
+    FilterMode,
+    L1Mode,
+    L1Outcome,
+    LoadReport,
+    LookupMode,
+    LookupResult,
+    Outcome,
+)
+from retrieval.worker import TimeLimit
+
+if TYPE_CHECKING:
+    from retrieval.knowledge import Knowledge
+    from retrieval.records import InvocationStore
+    from retrieval.semantic.build import IndexReport, Progress
+    from retrieval.semantic.embedding import Embedder
+
+STALE_SCAN_SECONDS = 2.0
+T = TypeVar("T")
+
+
+class KnowledgeBase:
+    """Looks up one folder of notes. Safe to use from many threads.
+
+    Each lookup reads one finished index generation from start to end; a re-index, also by another
+    process, is seen by the next lookup.
+    """
+
+    def __init__(self, settings: LookupSettings, location: Location) -> None:
+        self.settings = settings
+        self.location = location
+        self._lock = threading.Lock()
+        self._limit: TimeLimit[L1Outcome] = TimeLimit()
+        self._embedder: Embedder | None = None
+        self._store: InvocationStore | None = None
+        self._state: object = None
+        self._opened: tuple[View, Knowledge] | None = None
+        self._close_view: Any = None
+        self._stale = (float("-inf"), 0)
+
+    @classmethod
+    def open(
+        cls, path: Path | str | None = None, settings: Mapping[str, Any] | None = None
+    ) -> Self:
+        """The knowledge base at `path`: a notes root, or a folder with `knowledge.toml`.
+
+        Without a path: the current folder if it has a `knowledge.toml`, else the bundled starter.
+        `settings` are nested like the file: `{"lookup": {"top_k": 5}}`. Nothing is built.
+
+        Raises `SettingsError` and `KnowledgeError`.
+        """
+        from retrieval.bundled import default_knowledge
+
+        where = Path(path) if path is not None else default_knowledge(Path.cwd())
+        return cls(*load_settings(where, settings))
+
+    @property
+    def embedder(self) -> "Embedder":
+        """The embedder that the settings name; its model is loaded with the first text."""
+        from retrieval.semantic.embedding import open_embedder
+
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = open_embedder(self.settings.embedding)
+            return self._embedder
+
+    @property
+    def knowledge(self) -> "Knowledge":
+        """The notes that lookups see now, and the report of their load."""
+        return self._view()[1]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The notes, by source."""
+        return self.knowledge.entries
+
+    @property
+    def report(self) -> LoadReport:
+        """What the load of the notes met."""
+        return self.knowledge.report
+
+    def has_index(self) -> bool:
+        """True when an index exists, whatever its state."""
+        from retrieval.semantic.generations import current_generation
+
+        try:
+            return current_generation(self.location.state_dir) is not None
+        except IndexUnavailable:
+            return True
+
+    def lookup(
+        self,
+        query: str,
+        *,
+        mode: LookupMode | None = None,
+        filter_mode: FilterMode | None = None,
+        l1_mode: L1Mode | None = None,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int | None = None,
+        min_score: float | None = None,
+        budget: int | None = None,
+        fault: Fault | None = None,
+    ) -> LookupResult:
+        """The answer to `query`; what is left out comes from the settings. Nothing is recorded.
+
+        `filters` maps `category`, `source`, `title`, `keywords` or a frontmatter key to a value, a
+        list of values, or `{operator: value}` with `eq`, `ne`, `in`, `nin`. `fault` breaks L1 on
+        purpose. A blank query gives a result with outcome `refused`.
+
+        Raises `InvalidInput` for a wrong argument, and `UnknownFilter` for a filter field or
+        operator that does not exist.
+        """
+        view = self._view()[0]
+        options = self._options(
+            view,
+            filters,
+            mode=mode,
+            filter_mode=filter_mode,
+            l1_mode=l1_mode,
+            top_k=top_k,
+            min_score=min_score,
+            budget=budget,
+            fault=fault,
+        )
+        if not isinstance(query, str):
+            raise InvalidInput(
+                f"The query is a {type(query).__name__}, not a text.",
+                next_action="Pass the query as a string.",
+            )
+        result = run_lookup(query, view, options, self._limit)
+        warning = self._stale_warning()
+        return replace(result, warnings=(*result.warnings, warning)) if warning else result
+
+    async def alookup(self, query: str, **options: Any) -> LookupResult:
+        """`lookup`, in a thread: for code that runs an event loop."""
+        return await asyncio.to_thread(self.lookup, query, **options)
+
+    def refuse(self, query: str, error: RetrievalError, outcome: Outcome) -> LookupResult:
+        """The result of a query that could not be looked up, with the error as data."""
+        section = self.settings.lookup
+        return refuse(query, self._view()[0], error, section.filter_mode, section.l1_mode, outcome)
+
+    def reindex(self, *, full: bool = False, progress: "Progress | None" = None) -> "IndexReport":
+        """Brings the index up to date with the folder; see `build_index`."""
+        from retrieval.semantic.build import build_index
+
+        return build_index(
+            state_dir=self.location.state_dir,
+            root=self.location.root,
+            settings=self.settings,
+            embedder=self.embedder,
+            full=full,
+            progress=progress,
+        )
+
+    def get(self, source: str, lines: tuple[int, int] | None = None) -> str:
+        """The text of a note, or some of its lines (1-based, both ends included).
+
+        Raises `UnknownSource`.
+        """
+        from retrieval.knowledge import read_note
+
+        return read_note(self.location.root, source, lines)
+
+    def records(self) -> "InvocationStore":
+        """Where invocations are recorded."""
+        from retrieval.records import InvocationStore
+
+        with self._lock:
+            if self._store is None:
+                state = self.location.state_dir
+                url = self.settings.records.url or f"sqlite:///{state / 'records.sqlite3'}"
+                self._store = InvocationStore(url, state / "spool.jsonl")
+            return self._store
+
+    def close(self) -> None:
+        """Releases the index and the database; the knowledge base opens them again on use."""
+        with self._lock:
+            if self._close_view is not None:
+                self._close_view()
+            if self._store is not None:
+                self._store.close()
+            self._close_view = self._store = self._opened = self._state = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _view(self) -> "tuple[View, Knowledge]":
+        """What lookups read, opened again when the index or an unindexed folder changed."""
+        embedder = self.embedder
+        state = state_key(self.settings, self.location)
+        with self._lock:
+            if self._opened is None or state != self._state:
+                view, knowledge, close = open_view(self.settings, self.location, embedder)
+                if self._close_view is not None:
+                    self._close_view()
+                self._opened, self._close_view, self._state = (view, knowledge), close, state
+                self._stale = (float("-inf"), 0)
+            return self._opened
+
+    def _stale_warning(self) -> ErrorInfo | None:
+        """A warning with the number of notes that changed since the index was built."""
+        checked, count = self._stale
+        if time.monotonic() - checked > STALE_SCAN_SECONDS:
+            count = self._count_stale()
+            self._stale = (time.monotonic(), count)
+        if not count:
+            return None
+        return ErrorInfo(
+            code="index_stale",
+            message=f"{count} {'note has' if count == 1 else 'notes have'} changed since the "
+            "index was built.",
+            next_action="Run `lookup-knowledge index`.",
+        )
+
+    def _count_stale(self) -> int:
+        from retrieval.knowledge import scan
+        from retrieval.semantic.generations import current_generation, read_manifest
+
+        try:
+            folder = current_generation(self.location.state_dir)
+            if folder is None:
+                return 0
+            indexed = {
+                s: (size, time) for s, (size, time, _) in read_manifest(folder).files.items()
+            }
+        except IndexUnavailable:
+            return 0
+        found = scan(self.location.root, self.settings.knowledge)
+        changed = sum(found.get(source) != stat for source, stat in indexed.items())
+        return changed + len(found.keys() - indexed.keys())
+
+    def _options(
+        self, view: View, filters: Mapping[str, Any] | None, **given: Any
+    ) -> LookupOptions:
+        section = self.settings.lookup
+        chosen = {
+            name: getattr(section, name) if given[name] is None else given[name]
+            for name in ("mode", "filter_mode", "l1_mode", "top_k", "min_score", "budget")
+        }
+        for name, allowed in (
+            ("mode", get_args(LookupMode)),
+            ("filter_mode", get_args(FilterMode)),
+            ("l1_mode", get_args(L1Mode)),
+        ):
+            _require(name, chosen[name], chosen[name] in allowed, f"one of {', '.join(allowed)}")
+        fault = given["fault"]
+        faults = get_args(Fault)
+        _require("fault", fault, fault in (None, *faults), f"one of {', '.join(faults)}")
+        top_k, least, budget = chosen["top_k"], chosen["min_score"], chosen["budget"]
+        whole = isinstance(top_k, int) and not isinstance(top_k, bool)
+        _require("top_k", top_k, whole and 1 <= top_k <= 1000, "a whole number from 1 to 1000")
+        number = least is None or (isinstance(least, int | float) and -1 <= least <= 1)
+        _require("min_score", least, number, "a cosine from -1 to 1")
+        tokens = budget is None or (isinstance(budget, int) and budget >= 200)
+        _require("budget", budget, tokens, "a number of tokens, 200 or more")
+        return LookupOptions(
+            **chosen,
+            conditions=parse_conditions(filters, filter_keys(view.entries.values()))
+            if filters
+            else (),
+            l1_timeout=section.l1_timeout,
+            relax_margin=section.relax_margin,
+            fault=fault,
+        )
+
+
+def _require(name: str, value: object, holds: bool, wanted: str) -> None:
+    if not holds:
+        raise InvalidInput(
+            f"The argument {name} is {value!r}.", next_action=f"It has to be {wanted}."
+        )

@@ -1,0 +1,139 @@
+"""`lookup_knowledge`: the tool that agents call. Answers, records, and does not raise."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from retrieval.errors import InvalidInput, RetrievalError
+from retrieval.faults import Fault
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.serialize import retrieval_details
+from retrieval.types import ErrorInfo, FilterMode, L1Mode, LookupMode, LookupResult
+
+TOOL_NAME = "lookup_knowledge"
+
+_default_lock = threading.Lock()
+_default: list[KnowledgeBase] = []
+
+
+def lookup_knowledge(
+    query: str,
+    *,
+    kb: KnowledgeBase | None = None,
+    caller: str = "python",
+    session_id: str | None = None,
+    record: bool = True,
+    mode: LookupMode | None = None,
+    filter_mode: FilterMode | None = None,
+    l1_mode: L1Mode | None = None,
+    filters: Mapping[str, Any] | None = None,
+    top_k: int | None = None,
+    min_score: float | None = None,
+    budget: int | None = None,
+    fault: Fault | None = None,
+) -> LookupResult:
+    """What the knowledge base says about `query`: evidence blocks, how sure, and why.
+
+    Ask in a full question or phrase, one topic at a time. `primary` is the best evidence,
+    `supplement` the rest. Outcome `fallback` means that only words matched, because semantic
+    retrieval was empty or down: use the evidence, and do not call it a semantic finding.
+    `no_evidence` means that nothing fits: say so rather than guess. `refused` and `error` carry
+    `error.next_action`.
+
+    Without `kb` the default knowledge base is opened once and kept. The other options are those
+    of `KnowledgeBase.lookup`. The call is recorded in `tool_invocation` as the settings say; a
+    record that cannot be written adds a warning and never costs the answer.
+
+    Raises only when the default knowledge base itself cannot be opened.
+    """
+    base = kb if kb is not None else _open_default()
+    options = {
+        "mode": mode,
+        "filter_mode": filter_mode,
+        "l1_mode": l1_mode,
+        "filters": filters,
+        "top_k": top_k,
+        "min_score": min_score,
+        "budget": budget,
+        "fault": fault,
+    }
+    started = time.perf_counter()
+    try:
+        result = base.lookup(query, **options)  # type: ignore[arg-type]
+    except InvalidInput as error:
+        result = base.refuse(str(query), error, "refused")
+    except Exception as error:  # noqa: BLE001 - an agent's door: it gets an answer, not a traceback
+        result = base.refuse(str(query), _as_retrieval_error(error), "error")
+    if not record or base.settings.records.record == "off":
+        return result
+    latency = (time.perf_counter() - started) * 1000
+    given = {name: value for name, value in options.items() if value is not None}
+    return _record(base, result, given, caller, session_id, latency)
+
+
+async def alookup_knowledge(query: str, **options: Any) -> LookupResult:
+    """`lookup_knowledge`, in a thread: for code that runs an event loop."""
+    return await asyncio.to_thread(lookup_knowledge, query, **options)
+
+
+def _open_default() -> KnowledgeBase:
+    with _default_lock:
+        if not _default:
+            _default.append(KnowledgeBase.open())
+        return _default[0]
+
+
+def _as_retrieval_error(error: Exception) -> RetrievalError:
+    if isinstance(error, RetrievalError):
+        return error
+    return RetrievalError(
+        f"{type(error).__name__}: {error}.",
+        next_action="Run `lookup-knowledge lint` and `lookup-knowledge index --full`.",
+    )
+
+
+def _record(
+    base: KnowledgeBase,
+    result: LookupResult,
+    arguments: Mapping[str, Any],
+    caller: str,
+    session_id: str | None,
+    latency: float,
+) -> LookupResult:
+    """The result with its invocation's id, and a warning when the record was not written."""
+    from retrieval.records import ToolInvocation
+
+    with_query = base.settings.records.record == "full"
+    invocation = ToolInvocation(
+        tool_name=TOOL_NAME,
+        caller=caller,
+        session_id=session_id,
+        query=result.query if with_query else None,
+        arguments=arguments,
+        outcome=result.outcome,
+        retrieval_layer=result.retrieval_layer,
+        latency_ms=round(latency, 3),
+        error=_error(result),
+        retrieval_details=dict(retrieval_details(result)),
+    )
+    warning = _write(base, invocation)
+    warnings = (*result.warnings, warning) if warning else result.warnings
+    return replace(result, invocation_id=invocation.id, warnings=warnings)
+
+
+def _write(base: KnowledgeBase, invocation: Any) -> ErrorInfo | None:
+    try:
+        warning: ErrorInfo | None = base.records().write(invocation)
+    except RetrievalError as error:
+        return ErrorInfo(code="record_failed", message=error.message, next_action=error.next_action)
+    return warning
+
+
+def _error(result: LookupResult) -> dict[str, str] | None:
+    error = result.error or result.l1.error
+    if error is None:
+        return None
+    return {"code": error.code, "message": error.message, "next_action": error.next_action}
