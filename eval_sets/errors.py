@@ -38,9 +38,12 @@ class SetError(InvalidInput):
             lines.append(f"  and {len(self.problems) - _SHOWN} more")
         count = f"{len(self.problems)} problem" + ("s" if len(self.problems) != 1 else "")
         super().__init__(
-            "\n".join([f"{count} in {name}:", *lines, ""]),
-            next_action="Correct the named lines; nothing was changed.",
+            "\n".join([f"{count} in {name}:", *lines]),
+            next_action="Correct the named places; nothing was changed.",
         )
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.next_action}"
 
 
 class TooFewLabels(InvalidInput):

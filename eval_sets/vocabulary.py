@@ -62,9 +62,7 @@ def holds_verbatim(query: str, term: str) -> bool:
 def contains(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
     """True when `part` is not empty and stands in `whole` without a gap."""
     size = len(part)
-    return size > 0 and any(
-        whole[i : i + size] == part for i in range(len(whole) - size + 1)
-    )
+    return size > 0 and any(whole[i : i + size] == part for i in range(len(whole) - size + 1))
 
 
 def edit_distance(a: str, b: str, limit: int) -> int:

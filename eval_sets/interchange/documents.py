@@ -66,7 +66,7 @@ def _path(identifier: str) -> str | None:
 
 def _file_name(identifier: str, *, distinguish: bool = False) -> str:
     name = _sanitised(identifier)
-    if name != identifier or distinguish:
+    if distinguish or not name or name != identifier:
         digest = hashlib.blake2b(identifier.encode(), digest_size=5).hexdigest()
         name = f"{name}-{digest}" if name else digest
     return f"{name}.md"

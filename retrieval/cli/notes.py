@@ -10,6 +10,7 @@ from retrieval.cli.common import emit, open_knowledge, shared_options
 from retrieval.errors import InvalidInput
 
 GATE_FAILED = 3
+LAST_LINE = 2**31 - 1
 
 
 @click.command()
@@ -29,7 +30,8 @@ def get(source: str, lines: str | None, kb: Path | None, as_json: bool) -> None:
         text = knowledge.get(source, span)
     if as_json:
         start = span[0] if span else 1
-        end = start + len(text.splitlines()) - 1
+        count = text.removesuffix("\n").count("\n") + 1 if text else 0
+        end = start + count - 1
         emit({"source": source, "line_start": start, "line_end": end, "content": text})
     else:
         from retrieval.console import plain
@@ -48,9 +50,6 @@ def parse_lines(lines: str) -> tuple[int, int]:
     raise InvalidInput(
         f"'{lines}' names no lines.", next_action="Write --lines A:B with 1 ≤ A ≤ B."
     )
-
-
-LAST_LINE = 2**31 - 1
 
 
 @click.command()

@@ -69,7 +69,7 @@ def query(
     Examples:
       lookup-knowledge query "How long do refunds take?"
       lookup-knowledge query "vpn split tunnel" --category network --explain
-      lookup-knowledge query "token" --where lang=en,de --where status!=draft --json
+      lookup-knowledge query token --where lang=en,de --where status!=draft --json
     """
     # What is no UTF-8 on the command line arrives as lone surrogates.
     asked = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -101,22 +101,24 @@ def parse_filters(category: str | None, conditions: Iterable[str]) -> Filters:
         filters["category"] = {"eq": category}
     for condition in conditions:
         parts = _CONDITION.fullmatch(condition.strip())
-        if parts is None:
+        listed = parts["value"].split(",") if parts else []
+        values = [value.strip() for value in listed if value.strip()]
+        if parts is None or not values:
             raise InvalidInput(
                 f"The condition '{condition}' cannot be read.",
                 next_action="Write key=value, key=a,b or key!=value.",
             )
-        values = [value.strip() for value in parts["value"].split(",") if value.strip()]
         many = len(values) > 1
         operator = ("nin" if many else "ne") if parts["op"] == "!=" else ("in" if many else "eq")
-        stated = filters.setdefault(parts["key"].strip(), {})
+        key = parts["key"].strip()
+        stated = filters.setdefault(key, {})
         same = {"eq", "in"} if operator in ("eq", "in") else {"ne", "nin"}
         if stated.keys() & same:
             raise InvalidInput(
-                f"The filter field '{parts['key'].strip()}' is stated twice.",
+                f"The filter field '{key}' is stated twice.",
                 next_action="Name all values at once: key=a,b.",
             )
-        stated[operator] = values if many else parts["value"].strip(" ,")
+        stated[operator] = values if many else values[0]
     return filters
 
 

@@ -33,10 +33,10 @@ def show_error(error: ErrorInfo, page: Page) -> None:
 
 
 def place(block: EvidenceBlock) -> str:
-    """Source and lines of the block's first passage, as editors read it."""
+    """Source and lines of the block's closest passage, as editors read it."""
     if not block.passages:
         return block.source
-    span = block.passages[0]
+    span = max(block.passages, key=lambda passage: -1 if passage.score is None else passage.score)
     return f"{block.source}:{span.line_start}-{span.line_end}"
 
 

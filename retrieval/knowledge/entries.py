@@ -41,6 +41,10 @@ def read_entry(
         categories = (source.split("/", 1)[0],)
     headings = (text for _, text in outline.headings)
     issues = [*front.issues, *fields.issues]
+    if not title and not outline.first_h1:
+        message = "The note has no title and goes by its file name."
+        todo = "Add title: to the frontmatter, or a heading of level one."
+        issues.append(warn(source, "missing_title", message, todo))
     if outline.unclosed_comment is not None:
         line = front.body_line + outline.unclosed_comment
         message = f"The comment that line {line} opens is never closed; its text can be found."

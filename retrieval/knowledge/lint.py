@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from pathlib import PurePosixPath
 
 from retrieval.knowledge.loading import Knowledge
 from retrieval.knowledge.refusal import warn
@@ -26,18 +25,6 @@ def lint(knowledge: Knowledge) -> tuple[LoadIssue, ...]:
     found = [issue for rule in RULES for issue in rule(knowledge)]
     found.sort(key=lambda issue: issue.source)
     return (*knowledge.report.issues, *found)
-
-
-def missing_title(knowledge: Knowledge) -> Iterator[LoadIssue]:
-    """Notes that go by their file name."""
-    for entry in knowledge.entries:
-        if entry.title == PurePosixPath(entry.source).stem:
-            yield warn(
-                entry.source,
-                "missing_title",
-                "The note has no title and goes by its file name.",
-                "Add title: to the frontmatter, or a heading of level one.",
-            )
 
 
 def missing_keywords(knowledge: Knowledge) -> Iterator[LoadIssue]:
@@ -116,7 +103,6 @@ def generic_keyword(knowledge: Knowledge) -> Iterator[LoadIssue]:
 
 
 RULES: tuple[Rule, ...] = (
-    missing_title,
     missing_keywords,
     missing_category,
     category_spelling,

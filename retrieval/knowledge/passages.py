@@ -1,6 +1,7 @@
 """Passages: the pieces of a note that are embedded, one or more for each heading."""
 
 from collections.abc import Callable
+from functools import cache
 
 from retrieval.knowledge.outline import Outline, Section
 from retrieval.knowledge.splitting import Piece, Splitter
@@ -62,10 +63,11 @@ def _cut_section(
     section: Section, outline: Outline, title: str, window: int, measure: Callable[[str], int]
 ) -> list[Piece]:
     prefix = _prefix(title, section.breadcrumb or (title,), window, measure) + "\n\n"
+    marks = measure("")  # what a tokeniser puts around every text
     splitter = Splitter(
         lines=outline.lines,
         fits=lambda text: measure(prefix + text) <= window,
-        measure=measure,
+        size=cache(lambda text: measure(text + "\n") - marks),
         room=window - measure(prefix),
     )
     return splitter.split(section.blocks)

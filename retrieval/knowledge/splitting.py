@@ -33,13 +33,13 @@ class Piece:
 class Splitter:
     """Cuts the blocks of a section into pieces that fit.
 
-    `fits` tells whether a text, with what is embedded before it, is within the window; `measure`
-    gives a text's size, and `room` is the size that a text may have.
+    `fits` tells whether a text, with what is embedded before it, is within the window; `size`
+    is what a text adds to another, and `room` what may be added to what is embedded before.
     """
 
     lines: Sequence[str]
     fits: Callable[[str], bool]
-    measure: Callable[[str], int]
+    size: Callable[[str], int]
     room: int
 
     def split(self, blocks: Sequence[Block]) -> list[Piece]:
@@ -51,21 +51,18 @@ class Splitter:
         if blocks[0].kind == "heading":
             heading = self._piece(blocks[0].start, blocks[0].end - 1).text
             # The heading stands before the first piece, whichever that will be.
-            if self._size(heading) < room // 2:
-                room -= self._size(heading)
+            if self.size(heading) < room // 2:
+                room -= self.size(heading)
         pieces = [piece for block in blocks for piece in self._parts(block, room)]
         packed = [piece for group in self._groups(pieces) for piece in self._settle(group)]
         return self._with_heading(packed, heading)
-
-    def _size(self, text: str) -> int:
-        return self.measure(text + "\n") - self.measure("")
 
     def _piece(self, first: int, last: int) -> Piece:
         return Piece(text="\n".join(self.lines[first : last + 1]), first=first, last=last)
 
     def _parts(self, block: Block, room: int) -> list[Piece]:
         whole = self._piece(block.start, block.end - 1)
-        if self._size(whole.text) <= room:
+        if self.size(whole.text) <= room:
             return [whole]
         wrapped: list[Piece] = []
         if block.kind == "table":
@@ -89,10 +86,10 @@ class Splitter:
         The first part's range begins with the block, and the last part's ends with it.
         """
         before = "\n".join(self.lines[block.start : block.start + head])
-        inner = room - self._size(before) - (self._size(tail) if tail else 0)
-        rows = self._by_line(block.start + head, block.end - 1 - drop_last, inner)
-        if inner <= room // 2 or not rows:
+        inner = room - self.size(before) - (self.size(tail) if tail else 0)
+        if inner <= room // 2:
             return []
+        rows = self._by_line(block.start + head, block.end - 1 - drop_last, inner)
         parts = []
         groups = list(self._groups(rows, inner))
         for number, group in enumerate(groups):
@@ -111,12 +108,12 @@ class Splitter:
         pieces = []
         for number in range(first, last + 1):
             line = self.lines[number]
-            if self._size(line) <= room:
+            if self.size(line) <= room:
                 pieces.append(self._piece(number, number))
                 continue
             pieces += [
                 Piece(text=part, first=number, last=number, whole_lines=False)
-                for part in cut_text(line, lambda text: self._size(text) <= room)
+                for part in cut_text(line, lambda text: self.size(text) <= room)
             ]
         return pieces
 
@@ -126,7 +123,7 @@ class Splitter:
         group: list[Piece] = []
         total = 0
         for piece in pieces:
-            size = self._size(piece.text)
+            size = self.size(piece.text)
             joins = group and piece.whole_lines and group[-1].whole_lines
             if group and not (joins and total + size <= limit):
                 yield group

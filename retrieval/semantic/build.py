@@ -28,7 +28,7 @@ from retrieval.semantic.generations import (
 from retrieval.semantic.locking import writer_lock
 from retrieval.semantic.vectors import write_vectors
 from retrieval.settings import LookupSettings
-from retrieval.types import Entry, LoadReport
+from retrieval.types import Entry, LoadIssue, LoadReport
 
 Progress = Callable[[str, int, int], None]
 """Called with the stage (`load`, `embed`), what is done, and the total."""
@@ -72,6 +72,10 @@ class _Before:
             return {}
         return {entry.source: entry for entry in self.generation.knowledge.entries}
 
+    def issues(self) -> tuple[LoadIssue, ...]:
+        """What the load of those notes met."""
+        return self.generation.knowledge.report.issues if self.generation else ()
+
     def is_current(self, files: Files, report: LoadReport) -> bool:
         """True when there is nothing to write."""
         return (
@@ -112,6 +116,7 @@ def build_index(
                 window=embedder.spec.window,
                 measure=embedder.measure,
                 reuse=before.notes(),
+                reuse_issues=before.issues(),
                 progress=_stage(progress, "load"),
             )
             files = _files(found, knowledge)

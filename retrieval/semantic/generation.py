@@ -78,13 +78,7 @@ class Generation:
         """The notes as they were indexed, and the report of that load."""
         with self._lock:
             if self._knowledge is None:
-                path = self.folder / "snapshot.json"
-                try:
-                    self._knowledge = read_snapshot(path)
-                except (OSError, ValueError, KeyError, TypeError) as error:
-                    raise IndexDamaged(
-                        f"{path} cannot be read: {error}.", next_action=REBUILD
-                    ) from error
+                self._knowledge = read_snapshot(self.folder / "snapshot.json")
             return self._knowledge
 
     def _admitted_sources(self, condition: Condition) -> list[str]:

@@ -122,9 +122,7 @@ def test_scores_by_hand() -> None:
     grades = {"a": 3, "b": 1, "c": 0}
     ranking = ["x", "b", "c", "a"]
     ideal = 3 + 1 / math.log2(3)
-    assert ndcg(ranking, grades, 10) == pytest.approx(
-        (1 / math.log2(3) + 3 / math.log2(5)) / ideal
-    )
+    assert ndcg(ranking, grades, 10) == pytest.approx((1 / math.log2(3) + 3 / math.log2(5)) / ideal)
     assert ndcg(ranking, grades, 1) == 0.0
     assert recall(ranking, grades, 2) == 0.5
     assert precision(ranking, grades, 10) == 0.2

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from retrieval.console import Page, plain, show_result, show_trace, show_trace_list
+from retrieval.console.answer import place
 from retrieval.records import ToolInvocation
 from retrieval.types import (
     Candidate,
@@ -210,6 +211,16 @@ def test_a_refused_query_shows_the_error_alone() -> None:
     assert shown(replace(RESULT, outcome="refused", error=error)) == (
         "Error: It is blank. Ask something.\n"
     )
+
+
+def test_the_place_is_that_of_the_closest_passage() -> None:
+    spans = tuple(
+        PassageSpan(id=str(n), breadcrumb=("a",), line_start=n, line_end=n + 1, score=score)
+        for n, score in ((1, None), (5, 0.2), (9, 0.6))
+    )
+    assert place(block(passages=spans)) == "billing/refund-window.md:9-10"
+    assert place(block(passages=spans[:1])) == "billing/refund-window.md:1-2"
+    assert place(block(passages=())) == "billing/refund-window.md"
 
 
 def test_no_evidence_shows_the_outcome() -> None:

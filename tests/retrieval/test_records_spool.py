@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.records import InvocationStore, ToolInvocation
-from retrieval.records.spool import Spool
+from retrieval.records.spool import BATCH, Spool
 
 
 def invocation(query: str) -> ToolInvocation:
@@ -40,11 +40,11 @@ def test_an_empty_spool_has_nothing_to_hand(spool: Spool) -> None:
 
 
 def test_records_are_handed_in_order_and_the_file_goes(spool: Spool) -> None:
-    for number in range(450):  # more than two batches
+    for number in range(BATCH + 5):
         spool.append(invocation(str(number)))
     taker = Taker()
-    assert spool.drain(taker) == 450
-    assert taker.taken == [str(number) for number in range(450)]
+    assert spool.drain(taker) == BATCH + 5
+    assert taker.taken == [str(number) for number in range(BATCH + 5)]
     assert not spool.pending()
 
 

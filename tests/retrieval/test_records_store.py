@@ -13,6 +13,7 @@ import pytest
 
 from retrieval.errors import InvalidInput, MissingExtra, RecordError, SettingsError
 from retrieval.records import InvocationStore, ToolInvocation
+from retrieval.records.spool import Spool
 
 
 def invocation(query: str = "refund window", **values: Any) -> ToolInvocation:
@@ -215,13 +216,12 @@ def test_a_locked_database_spools_and_the_next_write_stores_both(
 
 
 def test_flush_spool_tells_how_many_waited_and_raises_while_the_database_is_locked(
-    store: InvocationStore, database: Path
+    store: InvocationStore, database: Path, tmp_path: Path
 ) -> None:
     store.write(invocation("before"))
-    with WriteLock(database):
-        store.write(invocation("during"))
-        with pytest.raises(RecordError, match="locked"):
-            store.flush_spool()
+    Spool(tmp_path / "spool" / "records.jsonl").append(invocation("during"))
+    with WriteLock(database), pytest.raises(RecordError, match="locked"):
+        store.flush_spool()
     assert store.flush_spool() == 1
     assert store.flush_spool() == 0
     assert store.count() == 2

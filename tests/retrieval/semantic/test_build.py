@@ -1,5 +1,7 @@
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -283,6 +285,54 @@ def test_a_failing_model_leaves_the_old_index_and_no_rubbish(
     assert [p.name for p in index_folder(state_dir).glob("gen-*")] == [report.generation]
     opened().close()
     assert index().added == 1
+
+
+CRASH = """
+import os, sys
+from pathlib import Path
+from retrieval.semantic.build import build_index
+from retrieval.semantic.embedding import Embedder, open_embedder
+from retrieval.settings import LookupSettings
+
+class Crash(Embedder):
+    def embed_passages(self, texts, progress=None):
+        os._exit(9)
+
+settings = LookupSettings.model_validate({"embedding": {"model": "hash:64"}})
+plain = open_embedder(settings.embedding)
+build_index(
+    state_dir=Path(sys.argv[1]),
+    root=Path(sys.argv[2]),
+    settings=settings,
+    embedder=Crash(plain.spec, measure=plain.measure, load=lambda: plain.model),
+)
+"""
+
+
+def test_a_crash_leaves_the_old_index_and_the_next_run_clears_up(
+    index: Index, opened: Opened, root: Path, state_dir: Path
+) -> None:
+    first = index()
+    (root / "new.md").write_text("# New\n\nNot embedded yet.\n")
+    command = [sys.executable, "-c", CRASH, str(state_dir), str(root)]
+    assert subprocess.run(command, check=False).returncode == 9
+    assert len(list(index_folder(state_dir).glob("gen-*"))) == 2
+    generation = opened()
+    assert generation.manifest.generation == first.generation
+    generation.close()
+
+    report = index()
+    assert counts(report) == (1, 0, 0, 3)
+    left = sorted(path.name for path in index_folder(state_dir).glob("gen-*"))
+    assert left == [first.generation, report.generation]
+
+
+def test_warnings_of_unchanged_notes_are_told_again(index: Index, root: Path) -> None:
+    (root / "odd.md").write_text("---\ntitle: Odd\nkeywords: #a #b\n---\nText.\n")
+    first = index()
+    assert [issue.source for issue in first.report.warnings] == ["odd.md"]
+    (root / "other.md").write_text("# Other\n\nText.\n")
+    assert index().report.issues == first.report.issues
 
 
 def test_an_empty_folder_gives_an_index_that_finds_nothing(
