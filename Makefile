@@ -9,7 +9,7 @@
 #   make clean              remove the environment and the caches
 
 VENV ?= .venv
-QUERY ?= How does a locked-out workspace owner get back in?
+QUERY ?= How does a locked-out owner get back into the workspace?
 # The first interpreter that runs and is new enough.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \

@@ -33,19 +33,26 @@ class _Found:
 
     match: L0Match | None
     near: NearMatch | None
-    near_counts: bool
-    """Whether a near match is a candidate, or only lends its score to what L1 found."""
+    l1_is_ok: bool
+    """While it is, a near match is no candidate: it lends its score to what L1 found."""
     candidates: tuple[Candidate, ...]
     fallback: tuple[Candidate, ...]
 
     @property
     def size(self) -> int:
-        from_l0 = self.match is not None or (self.near is not None and self.near_counts)
+        from_l0 = self.match is not None or (self.near is not None and not self.l1_is_ok)
         return from_l0 + len(self.candidates) + len(self.fallback)
 
     @property
     def relaxed(self) -> bool:
-        return self.match is None and any(c.relaxed for c in self.candidates)
+        return bool(self.candidates) and all(c.relaxed for c in self.candidates)
+
+    @property
+    def layer(self) -> Layer:
+        """Relaxed hits claim nothing for L1 when the filtered request itself found nothing."""
+        if self.match is None:
+            return "L1" if self.candidates else "L0"
+        return "L0+L1" if self.candidates and self.l1_is_ok else "L0"
 
     def rank_score(self) -> float:
         l0 = self.match or self.near
@@ -96,7 +103,7 @@ def _too_low(candidate: Candidate, min_score: float | None) -> bool:
 
 def _demoted(found: _Found, l1: L1Outcome) -> bool:
     """Relaxed hits stand behind L0's evidence when the filtered request itself found nothing."""
-    return l1.status != "ok" and found.relaxed
+    return l1.status != "ok" and found.relaxed and found.match is None
 
 
 def _collect(hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome) -> dict[str, _Found]:
@@ -108,13 +115,13 @@ def _collect(hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome) -> dict[s
         candidates[candidate.source].append(candidate)
     for candidate in l1.extra:
         fallback[candidate.source].append(candidate)
-    near_counts = l1.status != "ok"
-    sources = {*matches, *candidates, *fallback, *(near if near_counts else ())}
+    l1_is_ok = l1.status == "ok"
+    sources = {*matches, *candidates, *fallback, *(() if l1_is_ok else near)}
     return {
         source: _Found(
             match=matches.get(source),
             near=near.get(source),
-            near_counts=near_counts,
+            l1_is_ok=l1_is_ok,
             candidates=tuple(candidates[source]),
             fallback=tuple(fallback[source]),
         )
@@ -138,7 +145,7 @@ def _block(
         source=entry.source,
         title=entry.title,
         breadcrumb=chosen[0].breadcrumb if chosen else (entry.title,),
-        retrieval_layer=_layer(found),
+        retrieval_layer=found.layer,
         content=_join(chosen),
         rank_score=round(found.rank_score(), 6),
         score=_clip(max(cosines)) if cosines else None,
@@ -147,12 +154,6 @@ def _block(
         category=entry.category,
         relaxed=found.relaxed,
     )
-
-
-def _layer(found: _Found) -> Layer:
-    if not found.candidates:
-        return "L0"
-    return "L0+L1" if found.match else "L1"
 
 
 def _reasons(

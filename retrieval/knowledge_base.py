@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.errors import IndexUnavailable, InvalidInput, RetrievalError
 from retrieval.faults import Fault
-from retrieval.filtering import filter_keys, parse_conditions
-from retrieval.lookup import LookupOptions, View, refuse, run_lookup
+from retrieval.lookup import View, refuse, run_lookup
 from retrieval.opening import open_view, state_key
+from retrieval.options import settle_options
 from retrieval.settings import Location, LookupSettings, load_settings
 from retrieval.types import (
     Entry,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from retrieval.semantic.embedding import Embedder
 
 STALE_SCAN_SECONDS = 2.0
-T = TypeVar("T")
 
 
 class KnowledgeBase:
@@ -130,12 +129,13 @@ class KnowledgeBase:
         operator that does not exist.
         """
         view = self._view()[0]
-        options = self._options(
-            view,
-            filters,
+        options = settle_options(
+            self.settings.lookup,
+            view.entries.values(),
             mode=mode,
             filter_mode=filter_mode,
             l1_mode=l1_mode,
+            filters=filters,
             top_k=top_k,
             min_score=min_score,
             budget=budget,
@@ -157,7 +157,14 @@ class KnowledgeBase:
     def refuse(self, query: str, error: RetrievalError, outcome: Outcome) -> LookupResult:
         """The result of a query that could not be looked up, with the error as data."""
         section = self.settings.lookup
-        return refuse(query, self._view()[0], error, section.filter_mode, section.l1_mode, outcome)
+        return refuse(
+            query,
+            self._view()[0],
+            error,
+            filter_mode=section.filter_mode,
+            l1_mode=section.l1_mode,
+            outcome=outcome,
+        )
 
     def reindex(self, *, full: bool = False, progress: "Progress | None" = None) -> "IndexReport":
         """Brings the index up to date with the folder; see `build_index`."""
@@ -188,7 +195,7 @@ class KnowledgeBase:
         with self._lock:
             if self._store is None:
                 state = self.location.state_dir
-                url = self.settings.records.url or f"sqlite:///{state / 'records.sqlite3'}"
+                url = self.settings.records.url or state / "records.sqlite3"
                 self._store = InvocationStore(url, state / "spool.jsonl")
             return self._store
 
@@ -256,44 +263,3 @@ class KnowledgeBase:
         found = scan(self.location.root, self.settings.knowledge)
         changed = sum(found.get(source) != stat for source, stat in indexed.items())
         return changed + len(found.keys() - indexed.keys())
-
-    def _options(
-        self, view: View, filters: Mapping[str, Any] | None, **given: Any
-    ) -> LookupOptions:
-        section = self.settings.lookup
-        chosen = {
-            name: getattr(section, name) if given[name] is None else given[name]
-            for name in ("mode", "filter_mode", "l1_mode", "top_k", "min_score", "budget")
-        }
-        for name, allowed in (
-            ("mode", get_args(LookupMode)),
-            ("filter_mode", get_args(FilterMode)),
-            ("l1_mode", get_args(L1Mode)),
-        ):
-            _require(name, chosen[name], chosen[name] in allowed, f"one of {', '.join(allowed)}")
-        fault = given["fault"]
-        faults = get_args(Fault)
-        _require("fault", fault, fault in (None, *faults), f"one of {', '.join(faults)}")
-        top_k, least, budget = chosen["top_k"], chosen["min_score"], chosen["budget"]
-        whole = isinstance(top_k, int) and not isinstance(top_k, bool)
-        _require("top_k", top_k, whole and 1 <= top_k <= 1000, "a whole number from 1 to 1000")
-        number = least is None or (isinstance(least, int | float) and -1 <= least <= 1)
-        _require("min_score", least, number, "a cosine from -1 to 1")
-        tokens = budget is None or (isinstance(budget, int) and budget >= 200)
-        _require("budget", budget, tokens, "a number of tokens, 200 or more")
-        return LookupOptions(
-            **chosen,
-            conditions=parse_conditions(filters, filter_keys(view.entries.values()))
-            if filters
-            else (),
-            l1_timeout=section.l1_timeout,
-            relax_margin=section.relax_margin,
-            fault=fault,
-        )
-
-
-def _require(name: str, value: object, holds: bool, wanted: str) -> None:
-    if not holds:
-        raise InvalidInput(
-            f"The argument {name} is {value!r}.", next_action=f"It has to be {wanted}."
-        )

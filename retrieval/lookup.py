@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from retrieval.budget import fit_budget
 from retrieval.errors import EmptyQuery, RetrievalError
 from retrieval.evidence import merge_evidence
-from retrieval.faults import FAULT_TIMEOUT, Fault, FaultyRetriever, Retriever
+from retrieval.faults import FAULT_TIMEOUT, FaultyRetriever, Retriever
 from retrieval.filtering import admits, decide_filter
 from retrieval.hints import L0Index
+from retrieval.options import LookupOptions
 from retrieval.relevance import DEFAULT_THRESHOLDS, Thresholds, assess
 from retrieval.text import is_blank
 from retrieval.types import (
-    Condition,
     Counts,
     Entry,
     ErrorInfo,
@@ -29,7 +29,6 @@ from retrieval.types import (
     L1Outcome,
     L1Request,
     Layer,
-    LookupMode,
     LookupResult,
     Outcome,
     Relevance,
@@ -54,22 +53,6 @@ class View:
     thresholds: Thresholds = DEFAULT_THRESHOLDS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LookupOptions:
-    """How one query is to be answered; every value is settled."""
-
-    mode: LookupMode
-    filter_mode: FilterMode
-    l1_mode: L1Mode
-    conditions: tuple[Condition, ...]
-    top_k: int
-    min_score: float | None
-    budget: int | None
-    l1_timeout: float
-    relax_margin: float
-    fault: Fault | None = None
-
-
 def run_lookup(
     query: str, view: View, options: LookupOptions, limit: TimeLimit[L1Outcome]
 ) -> LookupResult:
@@ -79,7 +62,7 @@ def run_lookup(
             "The query is blank or holds punctuation only.",
             next_action="Ask with at least one word.",
         )
-        return refuse(query, view, error, options.filter_mode, options.l1_mode)
+        return refuse(query, view, error, filter_mode=options.filter_mode, l1_mode=options.l1_mode)
     started = time.perf_counter()
     hints = L0Hints()
     if options.mode != "l1":
@@ -139,6 +122,7 @@ def refuse(
     query: str,
     view: View,
     error: RetrievalError,
+    *,
     filter_mode: FilterMode,
     l1_mode: L1Mode,
     outcome: Outcome = "refused",

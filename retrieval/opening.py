@@ -11,7 +11,7 @@ from retrieval.semantic.generation import open_generation
 from retrieval.semantic.generations import current_generation
 from retrieval.semantic.retriever import HybridRetriever
 from retrieval.settings import Location, LookupSettings
-from retrieval.types import Fingerprint
+from retrieval.types import ErrorInfo, Fingerprint
 
 FALLBACK_FLOOR = 0.35
 """Semantic floor for an embedder that nobody measured."""
@@ -50,7 +50,8 @@ def open_view(
             window=embedder.spec.window,
             measure=embedder.measure,
         )
-        retriever, unavailable, index, close = None, error.info(), None, _nothing
+        retriever, index, close = None, None, _nothing
+        unavailable: ErrorInfo | None = error.info()
     else:
         retriever = HybridRetriever(
             entries={entry.source: entry for entry in knowledge.entries},

@@ -8,13 +8,18 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import click
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from retrieval import __version__
+from retrieval.cli import cli
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("retrieval", "eval_sets", "workbench")
 LONGEST_MODULE = 250
+PROGRAM = "lookup-knowledge"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 # Written in pieces, so that this file does not hold what it looks for.
@@ -91,6 +96,11 @@ def test_readme_names_commands_that_exist() -> None:
     assert named <= targets
 
 
+def test_readme_shows_every_command() -> None:
+    named = {words[1] for words in _readme_commands() if words[0] == PROGRAM and len(words) > 1}
+    assert named == set(cli.list_commands(click.Context(cli)))
+
+
 def test_the_checks_run_the_commands_of_the_readme() -> None:
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert {"make demo", "make test"} <= set(steps)
@@ -98,7 +108,7 @@ def test_the_checks_run_the_commands_of_the_readme() -> None:
 
 def test_changelog_has_the_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(rf"^## \[({re.escape(PROJECT['version'])}|Unreleased)\]", text, re.MULTILINE)
+    assert re.search(rf"^## \[({re.escape(__version__)}|Unreleased)\]", text, re.MULTILINE)
 
 
 def _requirements(*extras: str) -> list[Requirement]:

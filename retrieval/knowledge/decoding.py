@@ -9,7 +9,7 @@ CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SPACING = str.maketrans("\x0b\x0c\x85", "   ")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # Text in UTF-16 without a byte order mark decodes as UTF-8, with a NUL beside each letter.
-_NUL_SHARE = 0.1
+_NUL_SHARE = 0.4
 
 
 def decode(data: bytes, source: str) -> str:

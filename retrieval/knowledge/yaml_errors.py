@@ -17,6 +17,7 @@ _MEANINGS = (
     ("found unexpected end of stream", "a quote is opened and never closed", "Close the quote."),
     ("did not find expected ',' or", "a bracket is not closed where a value ends", _QUOTE),
     ("did not find expected key", "text follows a value that is complete", _QUOTE),
+    ("found character that cannot start", "an unquoted value begins with @, % or `", _QUOTE),
     ("found undefined tag handle", "an unquoted value begins with !", _QUOTE),
 )
 

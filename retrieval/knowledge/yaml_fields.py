@@ -182,7 +182,8 @@ class _Reader:
         return self._refuse("yaml", f"A key in line {line} is a list or a mapping", line)
 
     def _refuse(self, code: str, message: str, line: int) -> Exception:
-        return refuse(self._source, code, message + ".", "Write the value as plain text.", line)
+        todo = "Put the value in quotes, or write it as plain text."
+        return refuse(self._source, code, message + ".", todo, line)
 
     def _warn(self, code: str, message: str, next_action: str, line: int) -> None:
         self.issues.append(warn(self._source, code, message, next_action, line))

@@ -37,8 +37,10 @@ class Vectors(Protocol):
 class Words(Protocol):
     """BM25 over the same passages and their whole notes."""
 
-    passage_ids: Sequence[str]
-    sources: Sequence[str]
+    @property
+    def passage_ids(self) -> Sequence[str]: ...
+    @property
+    def sources(self) -> Sequence[str]: ...
 
     def score_passages(self, words: Sequence[str]) -> NDArray[np.float32]: ...
     def score_entries(self, words: Sequence[str]) -> NDArray[np.float32]: ...
@@ -88,9 +90,12 @@ class HybridRetriever:
         mode = request.mode if fits else "fulltext"
         if mode == "fulltext":
             candidates = self.fulltext(request)
-            status = "ok" if candidates else "empty"
             return L1Outcome(
-                status=status, mode=mode, attempted=True, candidates=candidates, embedder_fits=fits
+                status="ok" if candidates else "empty",
+                mode=mode,
+                attempted=True,
+                candidates=candidates,
+                embedder_fits=fits,
             )
         vector = self.embedder.embed_query(request.query)
         category, conditions = request.decision.category, request.decision.conditions

@@ -71,7 +71,9 @@ def lookup_knowledge(
         return result
     latency = (time.perf_counter() - started) * 1000
     given = {name: value for name, value in options.items() if value is not None}
-    return _record(base, result, given, caller, session_id, latency)
+    return _record(
+        base, result, arguments=given, caller=caller, session_id=session_id, latency=latency
+    )
 
 
 async def alookup_knowledge(query: str, **options: Any) -> LookupResult:
@@ -98,6 +100,7 @@ def _as_retrieval_error(error: Exception) -> RetrievalError:
 def _record(
     base: KnowledgeBase,
     result: LookupResult,
+    *,
     arguments: Mapping[str, Any],
     caller: str,
     session_id: str | None,

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from retrieval.types.literals import Json, Layer, Level, Outcome, ReasonKind
+from retrieval.types.literals import Layer, Level, Outcome, ReasonKind
 from retrieval.types.stages import ErrorInfo, FilterDecision, L0Hints, L1Outcome
+
+if TYPE_CHECKING:
+    from retrieval.contract import ResultDict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +123,7 @@ class LookupResult:
         """Blocks that were let in past the derived filter."""
         return sum(block.relaxed for block in self.evidence_blocks)
 
-    def to_dict(self) -> dict[str, Json]:
+    def to_dict(self) -> "ResultDict":
         """The answer as JSON-safe values, as `query --json` prints it."""
         from retrieval.serialize import result_to_dict
 
