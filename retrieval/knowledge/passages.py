@@ -84,7 +84,7 @@ def _passage(
         source=source,
         ordinal=ordinal,
         breadcrumb=breadcrumb,
-        text="\n".join(lines[blank_before : len(lines) - blank_after]),
+        text="\n".join(lines[blank_before : len(lines) - blank_after]).rstrip(),
         line_start=body_line + piece.first + (blank_before if piece.whole_lines else 0),
         line_end=body_line + piece.last - (blank_after if piece.whole_lines else 0),
     )

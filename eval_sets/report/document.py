@@ -1,0 +1,91 @@
+"""A report as plain values: sections of sentences, tables and figures, drawn by any surface."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Tone = Literal["plain", "good", "bad", "quiet"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toned:
+    """A text that says something good, or something that should be looked at."""
+
+    text: str
+    tone: Tone
+
+
+Cell: TypeAlias = str | Toned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column; numbers stand to the right, and a long text may wrap."""
+
+    name: str
+    numeric: bool = False
+    wraps: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows below named columns. Where it is too wide, its first column is repeated."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A chart, made when a surface draws it, and its description in words."""
+
+    title: str
+    caption: str
+    chart: "Callable[[], alt.TopLevelMixin]"
+
+
+Block: TypeAlias = Cell | Table | Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """Blocks below a title."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A report to be drawn."""
+
+    title: str
+    subtitle: str
+    sections: tuple[Section, ...]
+
+
+def text_of(cell: Cell) -> str:
+    """The cell without its tone."""
+    return cell if isinstance(cell, str) else cell.text
+
+
+def tone_of(cell: Cell) -> Tone:
+    """The cell's tone."""
+    return "plain" if isinstance(cell, str) else cell.tone
+
+
+def columns(*names: str) -> tuple[Column, ...]:
+    """Columns from names: `#` before a name makes it numeric, `~` lets it wrap."""
+    return tuple(
+        Column(name=name.lstrip("#~"), numeric=name[0] == "#", wraps=name[0] == "~")
+        for name in names
+    )
+
+
+def sections(*given: Section | None) -> Iterator[Section]:
+    """Those that have something to show."""
+    return (section for section in given if section is not None and section.blocks)
