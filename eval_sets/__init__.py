@@ -2,7 +2,8 @@
 
 from eval_sets.errors import Problem, SetError, TooFewLabels
 from eval_sets.loading import load_set, save_cases
-from eval_sets.types import Case, EvalSet, Mean, Ranked, Report, Row, SetMeta, Variant
+from eval_sets.results import Report
+from eval_sets.types import Case, EvalSet, Mean, Ranked, Row, SetMeta, Variant
 
 __all__ = [
     "Case",

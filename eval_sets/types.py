@@ -1,4 +1,4 @@
-"""The values of an evaluation: cases, sets, rows, reports, and means with their denominators.
+"""The values of an evaluation: cases, sets, rows, variants, and means with their denominators.
 
 Missing, zero and skipped are three values: a query without a label has no score (None), a
 labelled query for which nothing was found scores 0.0, and what was not asked for is not there.
@@ -6,7 +6,7 @@ labelled query for which nothing was found scores 0.0, and what was not asked fo
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -29,6 +29,8 @@ Split = Literal["dev", "test"]
 ExpectFilter = Literal["applied", "none", "any"]
 RowStatus = Literal["evaluated", "zero_result", "failed", "not_judged"]
 ReasonLayer = Literal["L0", "L1"]
+FaultProfile = Literal["l1-raises", "l1-timeout", "l1-empty", "l1-off", "index-missing"]
+"""The faults of a single lookup, and a knowledge base without an index."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +101,7 @@ class EvalSet:
 
     def digest(self) -> str:
         """Short digest of the cases; it changes when a query or a label does."""
-        text = json.dumps([asdict(case) for case in self.cases], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        return cases_digest(self.cases)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,27 +178,15 @@ class Mean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """A named way to look up, and the settings that it stands for."""
+    """A named way to look up: settings over those of the knowledge base, and a fault if any."""
 
     name: str
     settings: Mapping[str, Json] = field(default_factory=dict)
+    """Nested like `knowledge.toml`: `{"lookup": {"mode": "l0"}}`."""
+    fault: FaultProfile | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """All rows of one run, with what is needed to repeat it."""
-
-    set_name: str
-    set_digest: str
-    cases: tuple[Case, ...]
-    variants: tuple[Variant, ...]
-    rows: tuple[Row, ...]
-    metrics: tuple[str, ...]
-    seed: int
-    resamples: int
-    versions: Mapping[str, str] = field(default_factory=dict)
-    created_at: str = ""
-
-    def of_variant(self, name: str) -> tuple[Row, ...]:
-        """The rows of one variant, in the order of the cases."""
-        return tuple(row for row in self.rows if row.variant == name)
+def cases_digest(cases: Iterable[Case]) -> str:
+    """Short digest of cases in their order, everything that is said of them included."""
+    text = json.dumps([asdict(case) for case in cases], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from retrieval.errors import IndexUnavailable, InvalidInput, RetrievalError
 from retrieval.faults import Fault
 from retrieval.lookup import View, refuse, run_lookup
-from retrieval.opening import open_view, state_key
+from retrieval.opening import count_stale, open_view, state_key
 from retrieval.options import settle_options
 from retrieval.settings import Location, LookupSettings, load_settings
 from retrieval.types import (
@@ -21,7 +21,6 @@ from retrieval.types import (
     FilterMode,
     L1Mode,
     L1Outcome,
-    LoadReport,
     LookupMode,
     LookupResult,
     Outcome,
@@ -44,12 +43,14 @@ class KnowledgeBase:
     process, is seen by the next lookup.
     """
 
-    def __init__(self, settings: LookupSettings, location: Location) -> None:
+    def __init__(
+        self, settings: LookupSettings, location: Location, *, embedder: "Embedder | None" = None
+    ) -> None:
         self.settings = settings
         self.location = location
         self._lock = threading.Lock()
         self._limit: TimeLimit[L1Outcome] = TimeLimit()
-        self._embedder: Embedder | None = None
+        self._embedder = embedder
         self._store: InvocationStore | None = None
         self._state: object = None
         self._opened: tuple[View, Knowledge] | None = None
@@ -91,11 +92,6 @@ class KnowledgeBase:
     def entries(self) -> tuple[Entry, ...]:
         """The notes, by source."""
         return self.knowledge.entries
-
-    @property
-    def report(self) -> LoadReport:
-        """What the load of the notes met."""
-        return self.knowledge.report
 
     def has_index(self) -> bool:
         """True when an index exists, whatever its state."""
@@ -186,7 +182,7 @@ class KnowledgeBase:
         """
         from retrieval.knowledge import read_note
 
-        return read_note(self.location.root, source, lines)
+        return read_note(self.location.root, source, lines, self.settings.knowledge)
 
     def records(self) -> "InvocationStore":
         """Where invocations are recorded."""
@@ -236,7 +232,7 @@ class KnowledgeBase:
         """A warning with the number of notes that changed since the index was built."""
         checked, count = self._stale
         if time.monotonic() - checked > STALE_SCAN_SECONDS:
-            count = self._count_stale()
+            count = count_stale(self.location, self.settings)
             self._stale = (time.monotonic(), count)
         if not count:
             return None
@@ -246,20 +242,3 @@ class KnowledgeBase:
             "index was built.",
             next_action="Run `lookup-knowledge index`.",
         )
-
-    def _count_stale(self) -> int:
-        from retrieval.knowledge import scan
-        from retrieval.semantic.generations import current_generation, read_manifest
-
-        try:
-            folder = current_generation(self.location.state_dir)
-            if folder is None:
-                return 0
-            indexed = {
-                s: (size, time) for s, (size, time, _) in read_manifest(folder).files.items()
-            }
-        except IndexUnavailable:
-            return 0
-        found = scan(self.location.root, self.settings.knowledge)
-        changed = sum(found.get(source) != stat for source, stat in indexed.items())
-        return changed + len(found.keys() - indexed.keys())

@@ -8,7 +8,7 @@ from retrieval.knowledge import Knowledge, load_knowledge, scan
 from retrieval.lookup import View
 from retrieval.semantic.embedding import Embedder
 from retrieval.semantic.generation import open_generation
-from retrieval.semantic.generations import current_generation
+from retrieval.semantic.generations import current_generation, read_manifest
 from retrieval.semantic.retriever import HybridRetriever
 from retrieval.settings import Location, LookupSettings
 from retrieval.types import ErrorInfo, Fingerprint
@@ -72,6 +72,21 @@ def open_view(
         ),
     )
     return view, knowledge, close
+
+
+def count_stale(location: Location, settings: LookupSettings) -> int:
+    """How many notes were added, changed or removed since the index was built; 0 without one."""
+    try:
+        folder = current_generation(location.state_dir)
+        if folder is None:
+            return 0
+        files = read_manifest(folder).files
+    except IndexUnavailable:
+        return 0
+    indexed = {source: (size, mtime) for source, (size, mtime, _) in files.items()}
+    found = scan(location.root, settings.knowledge)
+    changed = sum(found.get(source) != stat for source, stat in indexed.items())
+    return changed + len(found.keys() - indexed.keys())
 
 
 def _nothing() -> None:

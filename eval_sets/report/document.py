@@ -81,7 +81,11 @@ def tone_of(cell: Cell) -> Tone:
 def columns(*names: str) -> tuple[Column, ...]:
     """Columns from names: `#` before a name makes it numeric, `~` lets it wrap."""
     return tuple(
-        Column(name=name.lstrip("#~"), numeric=name[0] == "#", wraps=name[0] == "~")
+        Column(
+            name=name[1:] if name[0] in "#~" else name,
+            numeric=name[0] == "#",
+            wraps=name[0] == "~",
+        )
         for name in names
     )
 

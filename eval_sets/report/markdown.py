@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from eval_sets.report.document import Cell, Document, Figure, Table, text_of, tone_of
 from retrieval.console import plain
 
-# Whatever Markdown or HTML inside it would read as more than text.
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~$@&:])")
+# What Markdown, or HTML inside it, reads as more than text; names such as no_answer stay legible.
+_SPECIAL = re.compile(r"([\\`*\[\]<>|~$&]|:(?=//)|(?<!\w)[_@]|_(?!\w))")
+_AT_START = re.compile(r"^([-=+#]|\d+(?=[.)]))")
 _MARKS = {"bad": "**", "good": "", "plain": "", "quiet": ""}
 
 
@@ -15,23 +16,26 @@ def to_markdown(document: Document) -> str:
     """The document as Markdown text. Every text in it is shown as it is, and never obeyed."""
     lines = [f"# {escape(document.title)}", ""]
     if document.subtitle:
-        lines += [escape(document.subtitle), ""]
+        lines += [_paragraph(document.subtitle), ""]
     for section in document.sections:
         lines += [f"## {escape(section.title)}", ""]
         for block in section.blocks:
             if isinstance(block, Table):
                 lines += [*_table(block), ""]
             elif not isinstance(block, Figure):
-                lines += [_cell(block), ""]
+                lines += [_paragraph(block), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def escape(text: str) -> str:
     """The text on one line with every character that Markdown could obey behind a backslash."""
     line = " ".join(plain(text).split())
-    escaped = _SPECIAL.sub(r"\\\1", line)
-    # A dash or a number with a point is a list only where a line starts.
-    return re.sub(r"^(-|=|\d+(?=\.))", r"\\\1" if line[:1] in "-=" else r"\1\\", escaped)
+    return _SPECIAL.sub(r"\\\1", line)
+
+
+def _paragraph(cell: Cell) -> str:
+    """What makes a heading or a list counts only where a line starts."""
+    return _AT_START.sub(lambda m: f"{m[1]}\\" if m[1].isdigit() else f"\\{m[1]}", _cell(cell))
 
 
 def _cell(cell: Cell) -> str:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from eval_sets.report.document import Cell, Column, Document, Figure, Table, text_of, tone_of
+from eval_sets.report.document import Cell, Document, Figure, Table, text_of, tone_of
 from retrieval.console import plain
 
 WIDEST = 120
@@ -46,16 +46,15 @@ def _print_table(table: Table, console: Console) -> None:
         console.print(Text(plain(table.title), style="italic"))
     for part in _parts(table, console.width):
         drawn = RichTable(
-            box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP // 2)
+            box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0)
         )
-        for index in part:
+        for index, width in zip(part, _widths(table, part, console.width), strict=True):
             column = table.columns[index]
             drawn.add_column(
                 Text(plain(column.name)),
                 justify="right" if column.numeric else "left",
                 overflow="fold",
-                min_width=min(_LEAST, _width(table, index)) if column.wraps else None,
-                no_wrap=not column.wraps and _width(table, index) < console.width,
+                width=width,
             )
         for row in table.rows:
             drawn.add_row(*(_text(row[index]) for index in part))
@@ -64,11 +63,10 @@ def _print_table(table: Table, console: Console) -> None:
 
 def _parts(table: Table, width: int) -> Iterator[Sequence[int]]:
     """Indices of the columns of each part: the first column, and as many others as fit."""
-    first = min(_width(table, 0), width // 2) + _GAP
+    first = _least(table, 0, width)
     part, used = [0], first
-    for index, column in enumerate(table.columns[1:], start=1):
-        natural = _width(table, index)
-        needed = (min(natural, _LEAST) if column.wraps else natural) + _GAP
+    for index in range(1, len(table.columns)):
+        needed = _least(table, index, width) + _GAP
         if used + needed > width and len(part) > 1:
             yield part
             part, used = [0], first
@@ -77,10 +75,31 @@ def _parts(table: Table, width: int) -> Iterator[Sequence[int]]:
     yield part
 
 
-def _width(table: Table, index: int) -> int:
-    column: Column = table.columns[index]
-    cells = [column.name, *(text_of(row[index]) for row in table.rows)]
-    return max(cell_len(plain(cell)) for cell in cells)
+def _widths(table: Table, part: Sequence[int], width: int) -> list[int]:
+    """The width of each column: what it needs at least, then what is left, to the right first."""
+    widths = [_least(table, index, width) for index in part]
+    left = width - sum(widths) - _GAP * (len(part) - 1)
+    for place in reversed(range(len(part))):
+        more = min(max(_natural(table, part[place]) - widths[place], 0), max(left, 0))
+        widths[place] += more
+        left -= more
+    return widths
+
+
+def _least(table: Table, index: int, width: int) -> int:
+    """Columns for every cell on one line, and for each word of the header."""
+    column = table.columns[index]
+    header = max((cell_len(word) for word in plain(column.name).split()), default=1)
+    most = _LEAST if column.wraps else width // 2
+    return max(min(header, most), min(_longest(table, index), most))
+
+
+def _natural(table: Table, index: int) -> int:
+    return max(cell_len(plain(table.columns[index].name)), _longest(table, index))
+
+
+def _longest(table: Table, index: int) -> int:
+    return max((cell_len(plain(text_of(row[index]))) for row in table.rows), default=1)
 
 
 def _text(cell: Cell) -> Text:

@@ -46,7 +46,7 @@ def cut_passages(
     """
     cut: list[tuple[tuple[str, ...], Piece]] = [
         (section.breadcrumb or (title,), piece)
-        for section in outline.sections
+        for section in _with_text(outline)
         for piece in _cut_section(section, outline, title, window, measure)
         if piece.text.strip()
     ]
@@ -57,6 +57,28 @@ def cut_passages(
         _passage(source, ordinal, breadcrumb, piece, body_line)
         for ordinal, (breadcrumb, piece) in enumerate(cut)
     )
+
+
+def _with_text(outline: Outline) -> list[Section]:
+    """The sections; a heading that only leads to deeper ones stands at the head of the first.
+
+    By itself it would be a passage that sounds like an answer and holds none.
+    """
+    joined: list[Section] = []
+    leading: list[Section] = []
+    for section in outline.sections:
+        while leading and leading[-1].breadcrumb != section.breadcrumb[:-1]:
+            joined.append(leading.pop(0))
+        if all(
+            block.kind == "heading" or not "".join(outline.lines[block.start : block.end]).strip()
+            for block in section.blocks
+        ):
+            leading.append(section)
+            continue
+        blocks = tuple(b for lead in leading for b in lead.blocks) + section.blocks
+        joined.append(Section(breadcrumb=section.breadcrumb, blocks=blocks))
+        leading = []
+    return joined + leading
 
 
 def _cut_section(

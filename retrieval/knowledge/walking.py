@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,7 +71,7 @@ def walk(root: Path, settings: KnowledgeSettings) -> Iterator[Found | LoadIssue]
             source = _source(prefix + entry.name)
             if entry.name.startswith(".") or exclude(source):
                 continue
-            named = include(source) or include(_lower_suffix(source))
+            named = bool(include(source) or include(_lower_suffix(source)))
             if entry.is_dir(follow_symlinks=False):
                 if entry.name.lower() in SKIPPED_FOLDERS:
                     continue
@@ -147,7 +147,7 @@ def _lower_suffix(source: str) -> str:
     return stem + dot + suffix.lower()
 
 
-def _matcher(globs: tuple[str, ...], *, below: bool = False):  # type: ignore[no-untyped-def]
+def _matcher(globs: tuple[str, ...], *, below: bool = False) -> Callable[[str], object]:
     """Tells whether a path matches a glob; with `below`, also whether a folder above it does."""
     if not globs:
         return lambda _: False

@@ -18,6 +18,7 @@ _MEANINGS = (
     ("did not find expected ',' or", "a bracket is not closed where a value ends", _QUOTE),
     ("did not find expected key", "text follows a value that is complete", _QUOTE),
     ("found character that cannot start", "an unquoted value begins with @, % or `", _QUOTE),
+    ("could not find expected ':'", "the line is no `key: value`", _QUOTE),
     ("found undefined tag handle", "an unquoted value begins with !", _QUOTE),
 )
 
@@ -56,7 +57,7 @@ def _place_of(error: yaml.YAMLError, block: str) -> tuple[int, str]:
     mark = error.problem_mark or error.context_mark
     # What was opened and not closed is reported where the text ends, not where to mend it.
     if error.context_mark and (error.context or "").startswith(
-        ("while parsing a flow", "while scanning a quoted")
+        ("while parsing a flow", "while scanning a quoted", "while scanning a simple key")
     ):
         mark = error.context_mark
     return (mark.line if mark else 0), problem

@@ -1,7 +1,8 @@
 from pydantic import TypeAdapter
 
+from eval_sets.results import Report
 from eval_sets.rows import failed_row, mean, row_of
-from eval_sets.types import Case, Mean, Ranked, Report, Row, Variant
+from eval_sets.types import Case, Mean, Ranked, Row, Variant
 from retrieval.errors import IndexMissing
 from retrieval.types import (
     Candidate,

@@ -42,6 +42,7 @@ def test_a_note_that_goes_by_its_file_name_is_told():
         ("keywords: [e-mail, E Mail]", ("e-mail",)),
         ("keywords:\n  - name: cable\n  - [adapter, hub]\n  - 42\n  - 3.5",
          ("cable", "adapter", "hub", "42", "3.5")),
+        ("keywords: [{name: cable, weight: 3}]", ("cable",)),
         ("keywords: {wifi: , vpn: }", ("wifi", "vpn")),
         ("keywords: [[wifi]]", ("wifi",)),
         ("tags: ['[[Page|shown]]', '[[A, B]]']", ("Page", "A, B")),

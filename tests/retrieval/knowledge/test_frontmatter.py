@@ -59,6 +59,13 @@ def test_a_letterhead_with_one_key_like_line_is_body_and_said_so():
     assert [issue.code for issue in found.issues] == ["not_frontmatter"]
 
 
+def test_a_block_that_is_no_mapping_is_body_and_said_so():
+    text = "---\n<% template %>\n---\nMemo.\n"
+    found = read_frontmatter(text, "note.md")
+    assert (found.fields, found.body) == ({}, text)
+    assert found.issues[-1].code == "not_frontmatter"
+
+
 def test_frontmatter_without_an_end_is_body_and_said_so():
     entry, issues = read("---\ntitle: Open\n\nStill text.\n", "open.md")
     assert "Still text." in body_of(entry)

@@ -96,7 +96,7 @@ def test_a_heading_is_not_left_alone():
 def test_embedding_text_does_not_repeat_the_title():
     (passage,) = passages("# note\n\nText.\n")
     assert embedding_text("Note", passage) == "Note\n\n# note\n\nText."
-    (_, inner) = passages("# Other\n\n## Inner\n\nText.\n")
+    (_, inner) = passages("# Other\n\nIntro.\n\n## Inner\n\nText.\n")
     assert embedding_text("Note", inner) == "Note > Other > Inner\n\n## Inner\n\nText."
 
 
@@ -135,3 +135,12 @@ def test_cut_text_joins_to_the_text():
     assert "".join(parts) == text
     assert max(map(len, parts)) <= 12
     assert cut_text("ab", lambda _: False) == ["a", "b"]
+
+
+def test_a_heading_that_only_leads_to_deeper_ones_stands_with_the_first_of_them():
+    first, second, third = passages("# A\n\n## B\n\n### C\n\nText.\n\n## D\n\n# E\n\nMore.\n")
+    assert first.breadcrumb == ("A", "B", "C")
+    assert first.text == "# A\n\n## B\n\n### C\n\nText."
+    assert (first.line_start, first.line_end) == (4, 10)
+    assert second.text == "## D"
+    assert third.breadcrumb == ("E",)

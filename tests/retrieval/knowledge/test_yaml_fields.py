@@ -115,6 +115,7 @@ def test_a_quoted_placeholder_is_told():
         ("category: a\ntitle: Remote access: reset\n", 3, "colon"),
         ('a: b\nkeywords: "x\nc: d\n', 3, "never closed"),
         ("a: b\nkeywords: [x\nc: d\n", 3, "bracket"),
+        ("title: T\nwords only\n", 3, "no `key: value`"),
         ("a: @x\n", 2, "begins with @"),
         ("a:\n\t- x\n", 3, "tab"),
         ("a: *b\n", 2, "alias"),

@@ -1,0 +1,47 @@
+"""A report as one HTML page: no script, nothing fetched, charts inside, light and dark."""
+
+from typing import Any
+
+from eval_sets.report.charts import to_svg
+from eval_sets.report.document import Document, Figure, Table, text_of, tone_of
+from retrieval.console import plain
+from retrieval.errors import MissingExtra
+
+_FOLDED_FROM = 12
+"""Rows from which on a table starts folded."""
+
+
+def to_html(document: Document) -> str:
+    """The document as a page. All text in it is escaped.
+
+    Raises `MissingExtra` without the extra `eval`.
+    """
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise MissingExtra("The HTML report", "eval") from None
+    environment = Environment(
+        loader=PackageLoader("eval_sets.report", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"svg": _svg, "text": _text, "tone": tone_of}
+    environment.tests |= {
+        "table": lambda block: isinstance(block, Table),
+        "figure": lambda block: isinstance(block, Figure),
+        "long": lambda table: len(table.rows) >= _FOLDED_FROM,
+    }
+    return environment.get_template("page.html.jinja").render(document=document) + "\n"
+
+
+def _text(cell: Any) -> str:
+    return plain(text_of(cell))
+
+
+def _svg(figure: Figure) -> Any:
+    from markupsafe import Markup
+
+    # Drawn by Vega, which escapes the text in it.
+    return Markup(to_svg(figure.chart))
