@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 def rows_frame(report: "Report") -> "pd.DataFrame":
     """One line a row: what was asked, how it ended, and a column for each metric."""
-    pd = _pandas()
+    pandas = _pandas()
     cases = report.cases_by_id
     lines = [
         _line(row, cases[row.case_id])
         | {metric: report.values[row.variant][metric].get(row.case_id) for metric in report.metrics}
         for row in report.rows
     ]
-    frame: pd.DataFrame = pd.DataFrame(lines)
+    frame: pd.DataFrame = pandas.DataFrame(lines)
     metrics = list(report.metrics)
-    return frame.astype(dict.fromkeys(metrics, "float64")) if lines else frame
+    return frame.astype(dict.fromkeys(metrics, "float64"))
 
 
 def per_query_frame(report: "Report", metric: str) -> "pd.DataFrame":
@@ -33,16 +33,18 @@ def per_query_frame(report: "Report", metric: str) -> "pd.DataFrame":
             f"The report has no metric {metric!r}.",
             next_action=f"Metrics: {', '.join(report.metrics)}.",
         )
-    pd = _pandas()
+    pandas = _pandas()
     ids = [case.id for case in report.cases]
     data: dict[str, list[Any]] = {
         "stratum": [case.stratum for case in report.cases],
         "query": [case.query for case in report.cases],
     }
-    frame: pd.DataFrame = pd.DataFrame(data, index=pd.Index(ids, name="case_id"))
+    frame: pd.DataFrame = pandas.DataFrame(data, index=pandas.Index(ids, name="case_id"))
     for variant in report.variants:
         scores = report.values[variant.name][metric]
-        frame[variant.name] = pd.Series([scores.get(i) for i in ids], index=ids, dtype="float64")
+        frame[variant.name] = pandas.Series(
+            [scores.get(i) for i in ids], index=ids, dtype="float64"
+        )
     return frame
 
 

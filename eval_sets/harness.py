@@ -1,6 +1,5 @@
 """`run`: a labelled set, a knowledge base and variants in, a report out."""
 
-import os
 import platform
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -12,7 +11,7 @@ from eval_sets.contract import dedupe_metrics, no_answer_metrics
 from eval_sets.metrics import DEFAULT_METRICS, depth, measure, score_rows
 from eval_sets.ragas_metrics import is_ragas, score_with_ragas
 from eval_sets.results import Report
-from eval_sets.running import Running, notes_digest
+from eval_sets.running import Running, default_workers, notes_digest
 from eval_sets.scoring import compare_all, compare_strata, mean_scores, overlap_of
 from eval_sets.statistics import DEFAULT_RESAMPLES
 from eval_sets.types import Case, EvalSet, FaultProfile, Row, Split, Variant
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 UNCUT_DEPTH = 100
 """Ranks that a metric without `@k` reads at most."""
-MOST_WORKERS = 4
 PROFILES: tuple[FaultProfile, ...] = get_args(FaultProfile)
 
 
@@ -88,7 +86,7 @@ def run(
             cases=cases,
             metric=ranked[0],
             depth=depth(ranked) or UNCUT_DEPTH,
-            workers=workers or min(MOST_WORKERS, os.cpu_count() or 1),
+            workers=workers or default_workers(),
             use_cache=cache,
             progress=progress,
             stack=stack,

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from eval_sets.asking import (
 )
 from eval_sets.cache import RowCache, code_digest, library_versions
 from eval_sets.contract import FilterMetrics, fallback_metrics, filter_metrics
-from eval_sets.metrics import mean_score
+from eval_sets.metrics import depth, mean_score
 from eval_sets.results import FaultResult
 from eval_sets.types import Case, FaultProfile, Row, Variant, cases_digest
 from eval_sets.variants import open_variant
@@ -29,6 +30,7 @@ from retrieval.knowledge_base import KnowledgeBase
 from retrieval.types import Entry
 
 INDEX_MISSING: FaultProfile = "index-missing"
+MOST_WORKERS = 4
 HANGING_WORKERS = 24
 """Lookups at once where each one only waits for a hanging L1."""
 
@@ -75,15 +77,11 @@ class Running:
             workers=HANGING_WORKERS if variant.fault == "l1-timeout" else self.workers,
         )
         chosen = self.cases if cases is None else cases
-        key = self._key(variant, kb, chosen, asking)
-        cache = RowCache(self.base.location.state_dir)
-        if self.use_cache and (kept := cache.get(key)) is not None:
-            self.cached.append(variant.name)
-            return kept
-        rows = ask_all(kb, chosen, asking, progress=self.progress)
-        if self.use_cache and _repeatable(rows, kb):
-            cache.put(key, rows)
-        return rows
+        return self._kept(
+            self._key(variant, kb, chosen, asking),
+            kb,
+            lambda: ask_all(kb, chosen, asking, progress=self.progress),
+        )
 
     def filter_account(self, variant: Variant, rows: Sequence[Row]) -> FilterMetrics | None:
         """The filter's account; None for a variant that derives none, or whose L1 is broken."""
@@ -120,7 +118,7 @@ class Running:
         broken = replace(variant, name=name, fault=profile)
         asking = Asking(
             variant=name,
-            depth=self.depth,
+            depth=min(self.depth, depth([self.metric]) or self.depth),
             fault=_lookup_fault(profile),
             workers=HANGING_WORKERS if profile == "l1-timeout" else self.workers,
         )
@@ -135,7 +133,11 @@ class Running:
             return cast(RecordedApart, kb)
 
         with recorded_apart(open_recorded) as kb:
-            rows = ask_and_record(kb, self.cases, asking, progress=self.progress)
+            rows = self._kept(
+                self._key(broken, kb, self.cases, asking),
+                kb,
+                lambda: ask_and_record(kb, self.cases, asking, progress=self.progress),
+            )
         return FaultResult(
             variant=variant.name,
             profile=profile,
@@ -160,10 +162,24 @@ class Running:
         if not wants_l1 or kb.fingerprint.index is not None:
             return
         error = kb.lookup(self.cases[0].query).l1.error
+        why = error.message if error else "There is none."
         raise IndexMissing(
-            f"The variant {variant.name!r} needs an index. {error.message if error else ''}".strip(),
+            f"The variant {variant.name!r} needs an index. {why}",
             next_action="Run `lookup-knowledge index`, or `reindex()` on the knowledge base.",
         )
+
+    def _kept(
+        self, key: Mapping[str, Any], kb: KnowledgeBase, ask: Callable[[], tuple[Row, ...]]
+    ) -> tuple[Row, ...]:
+        """The rows under this key, asked only when they are not there."""
+        cache = RowCache(self.base.location.state_dir)
+        if self.use_cache and (kept := cache.get(key)) is not None:
+            self.cached.append(key["asking"]["variant"])
+            return kept
+        rows = ask()
+        if self.use_cache and _repeatable(rows, kb, broken=key["profile"] is not None):
+            cache.put(key, rows)
+        return rows
 
     def _key(
         self, variant: Variant, kb: KnowledgeBase, cases: Sequence[Case], asking: Asking
@@ -171,12 +187,18 @@ class Running:
         return {
             "cases": cases_digest(cases),
             "settings": variant.settings,
+            "profile": variant.fault,
             "fingerprint": asdict(kb.fingerprint),
             "notes": notes_digest(kb.entries),
             "asking": {**asdict(asking), "workers": None},
             "code": code_digest(),
             "libraries": library_versions(),
         }
+
+
+def default_workers() -> int:
+    """The cores, 4 at most: embedding and the vector store let other threads run meanwhile."""
+    return min(MOST_WORKERS, os.cpu_count() or 1)
 
 
 def notes_digest(entries: Iterable[Entry]) -> str:
@@ -193,10 +215,14 @@ def _with_lookup(settings: Mapping[str, Any], **values: object) -> dict[str, Any
     return {**settings, "lookup": {**settings.get("lookup", {}), **values}}
 
 
-def _repeatable(rows: Sequence[Row], kb: KnowledgeBase) -> bool:
+def _repeatable(rows: Sequence[Row], kb: KnowledgeBase, *, broken: bool) -> bool:
     """True when asking again would give the same: no crash, no accident of L1, one index."""
     fingerprint = kb.fingerprint
+    accidents = () if broken else ("failed", "timeout", "not_ready")
     return all(
-        row.fingerprint == fingerprint and row.status != "failed" and row.l1_status != "not_ready"
+        row.fingerprint == fingerprint
+        and row.status != "failed"
+        and row.l1_status not in accidents
+        and row.hints_recorded is not False
         for row in rows
     )

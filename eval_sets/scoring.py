@@ -24,9 +24,10 @@ def mean_scores(
     groups: list[tuple[str | None, set[str]]] = [(None, {case.id for case in cases})]
     groups += [(name, ids) for name, ids in _by_stratum(cases).items()]
     found = []
-    for variant, metrics in values.items():
-        for metric, scores in metrics.items():
-            for stratum, ids in groups:
+    # Groups outermost: the draws of a bootstrap are kept for scores of the same number.
+    for stratum, ids in groups:
+        for variant, metrics in values.items():
+            for metric, scores in metrics.items():
                 members = [scores.get(case_id) for case_id in sorted(ids)]
                 present = [value for value in members if value is not None]
                 found.append(
@@ -112,27 +113,25 @@ def overlap_of(rows: Mapping[str, Sequence[Row]], cases: Mapping[str, Case]) -> 
     for a, b in combinations(rows, 2):
         second = {row.case_id: row for row in rows[b]}
         pairs = [
-            tuple(
-                None
-                if row.status == "failed"
-                else distinct(row.sources, cases[row.case_id].exclude)
-                for row in (first, second[first.case_id])
-            )
+            _both(first, second[first.case_id], cases[first.case_id].exclude)
             for first in rows[a]
             if first.case_id in second
         ]
-        both = [None if None in pair else pair for pair in pairs]
         found.append(
             Overlap(
                 a=a,
                 b=b,
-                rbo=mean(None if p is None else rank_biased_overlap(p[0], p[1]) for p in both),
-                jaccard=mean(
-                    None if p is None else jaccard(p[0], p[1], OVERLAP_DEPTH) for p in both
-                ),
+                rbo=mean(pair and rank_biased_overlap(*pair) for pair in pairs),
+                jaccard=mean(pair and jaccard(*pair, OVERLAP_DEPTH) for pair in pairs),
             )
         )
     return tuple(found)
+
+
+def _both(a: Row, b: Row, exclude: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    if "failed" in (a.status, b.status):
+        return None
+    return distinct(a.sources, exclude), distinct(b.sources, exclude)
 
 
 def _by_stratum(cases: Sequence[Case]) -> dict[str, set[str]]:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from eval_sets.schema import explain
 from eval_sets.types import FaultProfile, Variant
+from retrieval.calibration import indexing_digest
 from retrieval.errors import InvalidInput
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import LookupSettings, load_settings
@@ -93,7 +94,7 @@ def open_variant(
         return opened(settings, location, embedder=base.embedder)
     if state_dir is not None:
         return opened(settings, location)
-    merged["state_dir"] = base.location.state_dir / "variants" / _index_key(settings)
+    merged["state_dir"] = base.location.state_dir / "variants" / indexing_digest(settings)
     own = opened(*load_settings(where, merged), embedder=base.embedder if same_model else None)
     own.reindex(progress=progress)
     return own
@@ -144,9 +145,3 @@ def _merge(settings: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, An
         both = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
         merged[name] = {**merged[name], **value} if both else value
     return merged
-
-
-def _index_key(settings: LookupSettings) -> str:
-    """A folder name for what decides how notes are indexed."""
-    indexed = LookupSettings(knowledge=settings.knowledge, embedding=settings.embedding)
-    return indexed.digest()

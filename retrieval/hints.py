@@ -21,7 +21,7 @@ COMMON_SHARE = 0.02
 # Other hits need this much rarity (1 = one word that a single note holds) and this many letters.
 RARITY_FLOOR = 1.2
 LENGTH_FLOOR = 4
-HIT_WEIGHT = 0.5
+HIT_WEIGHT = 0.15
 
 _FIELD_ORDER: dict[TermField, int] = {"keyword": 0, "title": 1, "entity": 2, "category": 3}
 
@@ -171,15 +171,14 @@ class L0Index:
 
 
 def _longest(hits: list[TermHit]) -> list[TermHit]:
-    """The hits of one note that lie in no longer hit of the same note, in query order."""
-    kept = [
-        hit
-        for hit in dict.fromkeys(hits)
-        if not any(
-            o.start <= hit.start and hit.end <= o.end and o.end - o.start > hit.end - hit.start
-            for o in hits
-        )
-    ]
+    """The hits of one note that lie in no longer hit of the same field, in query order."""
+    kept: list[TermHit] = []
+    furthest: dict[TermField, tuple[int, int]] = {}  # of the hits that begin no later
+    for hit in sorted(dict.fromkeys(hits), key=lambda hit: (hit.start, -hit.end)):
+        start, end = furthest.get(hit.field, (0, 0))
+        if hit.end > end or (hit.start, hit.end) == (start, end):
+            kept.append(hit)
+            furthest[hit.field] = (hit.start, hit.end)
     return sorted(kept, key=lambda hit: (hit.start, hit.end, _FIELD_ORDER[hit.field], hit.term))
 
 

@@ -19,6 +19,7 @@ from retrieval.types import (
     Entry,
     ErrorInfo,
     FilterMode,
+    Fingerprint,
     L1Mode,
     L1Outcome,
     LookupMode,
@@ -54,7 +55,6 @@ class KnowledgeBase:
         self._store: InvocationStore | None = None
         self._state: object = None
         self._opened: tuple[View, Knowledge] | None = None
-        self._close_view: Any = None
         self._stale = (float("-inf"), 0)
 
     @classmethod
@@ -92,6 +92,11 @@ class KnowledgeBase:
     def entries(self) -> tuple[Entry, ...]:
         """The notes, by source."""
         return self.knowledge.entries
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What lookups answer from now."""
+        return self._view()[0].fingerprint
 
     def has_index(self) -> bool:
         """True when an index exists, whatever its state."""
@@ -198,11 +203,9 @@ class KnowledgeBase:
     def close(self) -> None:
         """Releases the index and the database; the knowledge base opens them again on use."""
         with self._lock:
-            if self._close_view is not None:
-                self._close_view()
             if self._store is not None:
                 self._store.close()
-            self._close_view = self._store = self._opened = self._state = None
+            self._store = self._opened = self._state = None
 
     def __enter__(self) -> Self:
         return self
@@ -221,10 +224,8 @@ class KnowledgeBase:
         state = state_key(self.settings, self.location)
         with self._lock:
             if self._opened is None or state != self._state:
-                view, knowledge, close = open_view(self.settings, self.location, embedder)
-                if self._close_view is not None:
-                    self._close_view()
-                self._opened, self._close_view, self._state = (view, knowledge), close, state
+                self._opened = open_view(self.settings, self.location, embedder)
+                self._state = state
                 self._stale = (float("-inf"), 0)
             return self._opened
 

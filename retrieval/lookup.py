@@ -39,7 +39,7 @@ OPENING_SECONDS = 60.0
 """What the first request may take beside the time limit, to load the index and the model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class View:
     """The state of a knowledge base that one lookup reads from start to end."""
 
@@ -51,6 +51,8 @@ class View:
     semantic_floor: float
     fingerprint: Fingerprint
     thresholds: Thresholds = DEFAULT_THRESHOLDS
+    warnings: tuple[ErrorInfo, ...] = ()
+    """What every answer from this state has to say."""
 
 
 def run_lookup(
@@ -114,6 +116,7 @@ def run_lookup(
             "total": _ms(started, done),
         },
         fingerprint=view.fingerprint,
+        warnings=view.warnings,
     )
     return result if options.budget is None else fit_budget(result, options.budget)
 

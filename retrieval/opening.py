@@ -1,13 +1,20 @@
 """From settings and disk to what a lookup reads: the index when it is usable, else the folder."""
 
-from collections.abc import Callable
+import weakref
 
+from retrieval.calibration import (
+    StoredCalibration,
+    calibration_stamp,
+    indexing_digest,
+    read_calibration,
+)
 from retrieval.errors import IndexDamaged, IndexUnavailable
 from retrieval.hints import L0Index
 from retrieval.knowledge import Knowledge, load_knowledge, scan
 from retrieval.lookup import View
+from retrieval.relevance import DEFAULT_THRESHOLDS
 from retrieval.semantic.embedding import Embedder
-from retrieval.semantic.generation import open_generation
+from retrieval.semantic.generation import Generation, open_generation
 from retrieval.semantic.generations import current_generation, read_manifest
 from retrieval.semantic.retriever import HybridRetriever
 from retrieval.settings import Location, LookupSettings
@@ -20,38 +27,40 @@ FALLBACK_FLOOR = 0.35
 def state_key(settings: LookupSettings, location: Location) -> object:
     """A value that changes when a lookup would read something else.
 
-    The current generation's name; without an index, sizes and times of the folder's files.
+    The current generation's name, or without an index sizes and times of the folder's files; and
+    which calibration there is.
     """
     try:
         folder = current_generation(location.state_dir)
     except IndexDamaged:
         folder = None
-    return folder or tuple(sorted(scan(location.root, settings.knowledge).items()))
+    read = folder or tuple(sorted(scan(location.root, settings.knowledge).items()))
+    return read, calibration_stamp(location.state_dir)
 
 
 def open_view(
     settings: LookupSettings, location: Location, embedder: Embedder
-) -> tuple[View, Knowledge, Callable[[], None]]:
-    """The view, its notes, and what releases it.
+) -> tuple[View, Knowledge]:
+    """The view and its notes; the index is closed when the last lookup has dropped the view.
 
     When the index is missing, damaged or does not fit the settings, the notes are read from the
-    folder, and the view says why L1 cannot be asked.
+    folder, and the view says why L1 cannot be asked. Thresholds come from the calibration of this
+    index where there is one that fits.
     """
-    floor = settings.lookup.semantic_floor
-    if floor is None:
-        floor = embedder.spec.semantic_floor
+    generation: Generation | None = None
+    retriever: HybridRetriever | None = None
+    unavailable: ErrorInfo | None = None
     try:
         generation = open_generation(location.state_dir, settings, embedder.spec)
         knowledge = generation.knowledge
     except IndexUnavailable as error:
+        generation, unavailable = None, error.info()
         knowledge = load_knowledge(
             location.root,
             settings.knowledge,
             window=embedder.spec.window,
             measure=embedder.measure,
         )
-        retriever, index, close = None, None, _nothing
-        unavailable: ErrorInfo | None = error.info()
     else:
         retriever = HybridRetriever(
             entries={entry.source: entry for entry in knowledge.entries},
@@ -60,18 +69,35 @@ def open_view(
             embedder=embedder,
             scripts=embedder.spec.scripts,
         )
-        unavailable, index, close = None, generation.manifest.index_digest, generation.close
+    index = generation.manifest.index_digest if generation else None
+    calibration, warning = (
+        read_calibration(
+            location.state_dir,
+            embedding=embedder.spec.digest,
+            settings=indexing_digest(settings),
+            index=index,
+        )
+        if index
+        else (None, None)
+    )
+    config = settings.digest()
     view = View(
         entries={entry.source: entry for entry in knowledge.entries},
         l0=L0Index(knowledge.entries),
         retriever=retriever,
         unavailable=unavailable,
-        semantic_floor=FALLBACK_FLOOR if floor is None else floor,
+        semantic_floor=_floor(settings, calibration, embedder),
         fingerprint=Fingerprint(
-            config=settings.digest(), index=index, embedding=embedder.spec.digest
+            config=calibration.fingerprint(config) if calibration else config,
+            index=index,
+            embedding=embedder.spec.digest,
         ),
+        thresholds=calibration.thresholds if calibration else DEFAULT_THRESHOLDS,
+        warnings=(warning,) if warning else (),
     )
-    return view, knowledge, close
+    if generation is not None:
+        weakref.finalize(view, generation.close)
+    return view, knowledge
 
 
 def count_stale(location: Location, settings: LookupSettings) -> int:
@@ -89,5 +115,13 @@ def count_stale(location: Location, settings: LookupSettings) -> int:
     return changed + len(found.keys() - indexed.keys())
 
 
-def _nothing() -> None:
-    pass
+def _floor(
+    settings: LookupSettings, calibration: StoredCalibration | None, embedder: Embedder
+) -> float:
+    """The first that says one: the settings, the calibration, the embedder."""
+    known = (
+        settings.lookup.semantic_floor,
+        calibration.semantic_floor if calibration else None,
+        embedder.spec.semantic_floor,
+    )
+    return next((floor for floor in known if floor is not None), FALLBACK_FLOOR)

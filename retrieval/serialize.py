@@ -85,15 +85,24 @@ def retrieval_details(result: LookupResult) -> DetailsDict:
         hints["keywords"],
         hints["titles"],
         hints["domains"],
+        details["filter"]["conditions"],
+        *(condition["values"] for condition in details["filter"]["conditions"]),
         *(block["hit_reasons"] for block in details["evidence_blocks"]),
     ]
     while len(json.dumps(details).encode()) > DETAILS_BYTES:
-        longest = max(lists, key=lambda items: len(json.dumps(items)))
-        if len(longest) < 2:
+        longest = max(lists, key=_length_to_spare)
+        if len(longest) > 1:
+            del longest[len(longest) // 2 :]
+        elif details["evidence_blocks"]:
             details["evidence_blocks"].pop()
         else:
-            del longest[len(longest) // 2 :]
+            break
     return details
+
+
+def _length_to_spare(items: list[Any]) -> int:
+    """0 for a list of one item: what is long in it is a list of its own."""
+    return len(json.dumps(items)) if len(items) > 1 else 0
 
 
 def hints_to_dict(hints: L0Hints) -> HintsDict:

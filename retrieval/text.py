@@ -14,11 +14,12 @@ from itertools import pairwise
 
 _BLANKS = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+|[^\sa-z0-9\-_]")
-# Scripts written without blanks between words: each character is a token of its own, which makes
-# a keyword in them match as a substring and lets Latin words stand glued to them.
+# Scripts written without blanks between words, and Hangul, whose particles and compounds stand
+# glued to a word: each character is a token of its own, which makes a keyword in them match as a
+# substring and lets Latin words stand glued to them.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 _VOICED_MARKS = "\uff9e\uff9f"
 _EDGE_PUNCTUATION = frozenset("()[]{}<>\"'`,;:!?…。，、；：！？（）「」『』【】《》")

@@ -2,10 +2,12 @@
 
 from eval_sets.report import closing, contract, overview
 from eval_sets.report.document import Document, sections
+from eval_sets.report.gated import Gate, gating
+from eval_sets.report.no_answer import no_answer
 from eval_sets.results import Report
 
 
-def build_document(report: Report) -> Document:
+def build_document(report: Report, *, gate: Gate | None = None) -> Document:
     """The whole report, most important first; parts without content are left out."""
     split = f", split {report.split}" if report.split else ""
     return Document(
@@ -14,16 +16,17 @@ def build_document(report: Report) -> Document:
         f"{', '.join(variant.name for variant in report.variants)}",
         sections=tuple(
             sections(
-                overview.findings(report),
+                overview.findings(report, gate),
                 overview.scores(report),
                 overview.comparisons(report),
                 overview.strata(report),
                 contract.filtering(report),
                 contract.fallback(report),
                 contract.merging(report),
-                contract.no_answer(report),
+                no_answer(report),
                 closing.failures(report),
                 closing.latency(report),
+                gating(gate, report.cases_by_id),
                 closing.provenance(report),
             )
         ),

@@ -1,16 +1,16 @@
-"""The charts themselves, drawn with Altair as SVG (`knowledge-lookup-workbench[eval]`).
+"""The charts as SVG, drawn with Altair; import it on use, it needs the extra `eval`.
 
 Text and lines take the colour of the page around them, so one picture fits light and dark.
 """
 
 import io
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from retrieval.errors import MissingExtra
+import altair as alt
+import vl_convert  # noqa: F401 - Altair draws with it, and asks for it only then
 
-if TYPE_CHECKING:
-    import altair as alt
+from eval_sets.report.document import Figure
 
 Values = Sequence[Mapping[str, Any]]
 
@@ -20,51 +20,48 @@ BETTER, WORSE = PALETTE[2], PALETTE[4]
 INK = "currentColor"
 FAINT = "rgba(128,128,128,0.35)"
 WIDTH = 560
+TEXT = 12
 _BAND = 13
 """Pixels of one bar."""
 
 
-def to_svg(chart: "Callable[[], alt.TopLevelMixin]") -> str:
-    """The chart as SVG markup. Raises `MissingExtra` without the extra `eval`."""
-    _altair()
-    drawn: Any = chart()
+def to_svg(figure: Figure) -> str:
+    """The chart of a figure as SVG markup; all text in it is escaped."""
+    draw: Any = _DRAWN[figure.kind]
     out = io.StringIO()
-    try:
-        (
-            drawn.properties(background="transparent")
-            .configure(font="sans-serif")
-            .configure_axis(
-                labelColor=INK,
-                titleColor=INK,
-                titleFontWeight="normal",
-                labelFontSize=12,
-                titleFontSize=12,
-                gridColor=FAINT,
-                domainColor=FAINT,
-                tickColor=FAINT,
-                labelLimit=260,
-            )
-            .configure_legend(
-                labelColor=INK, orient="top", title=None, labelFontSize=12, labelLimit=WIDTH
-            )
-            .configure_view(stroke=None)
-            .save(out, format="svg")
+    (
+        draw(figure.values, figure.measure)
+        .properties(background="transparent")
+        .configure(font="sans-serif")
+        .configure_axis(
+            labelColor=INK,
+            titleColor=INK,
+            titleFontWeight="normal",
+            labelFontSize=TEXT,
+            titleFontSize=TEXT,
+            gridColor=FAINT,
+            domainColor=FAINT,
+            tickColor=FAINT,
+            labelLimit=260,
         )
-    except ImportError:
-        raise MissingExtra("A chart", "eval") from None
+        .configure_legend(
+            labelColor=INK, labelFontSize=TEXT, labelLimit=WIDTH, orient="top", title=None
+        )
+        .configure_view(stroke=None)
+        .save(out, format="svg")
+    )
     return out.getvalue()
 
 
-def strata(values: Values, metric: str) -> "alt.LayerChart":
+def strata(values: Values, measure: str) -> Any:
     """Bars by stratum and variant, each with its interval."""
-    alt = _altair()
     variants = list(dict.fromkeys(value["variant"] for value in values))
     base = alt.Chart(alt.InlineData(values), width=WIDTH, height=alt.Step(_BAND)).encode(
         y=alt.Y("stratum:N", sort=None, title=None).scale(paddingInner=0.3),
         yOffset=alt.YOffset("variant:N", sort=variants),
     )
     bars = base.mark_bar().encode(
-        x=alt.X("mean:Q", title=f"mean {metric}").scale(domain=(0, 1)),
+        x=alt.X("mean:Q", title=f"mean {measure}").scale(domain=(0, 1)),
         color=alt.Color("variant:N", sort=variants)
         .scale(range=PALETTE)
         .legend(columns=0 if sum(map(len, variants)) < 60 else 1),
@@ -72,52 +69,48 @@ def strata(values: Values, metric: str) -> "alt.LayerChart":
     return bars + base.mark_rule(color=INK).encode(x=alt.X("low:Q"), x2="high:Q")
 
 
-def differences(values: Values, metric: str) -> "alt.Chart":
+def differences(values: Values, measure: str) -> Any:
     """A bar for each query, in the order given."""
-    alt = _altair()
-    size = max(WIDTH / max(len(values), 1) - 0.2, 0.6)
+    size = min(max(WIDTH / max(len(values), 1) - 0.2, 0.6), 24)
     return (
         alt.Chart(alt.InlineData(values), width=WIDTH, height=200)
-        .mark_bar(size=min(size, 24))
+        .mark_bar(size=size)
         .encode(
             x=alt.X("place:Q", title="queries, sorted by their difference")
             .scale(domain=(0, len(values) + 1), nice=False)
             .axis(grid=False, tickMinStep=1),
-            y=alt.Y("difference:Q", title=f"difference in {metric}"),
+            y=alt.Y("difference:Q", title=f"difference in {measure}"),
             color=_signed("difference"),
         )
     )
 
 
-def moves(values: Values, metric: str) -> "alt.Chart":
+def moves(values: Values, measure: str) -> Any:
     """A bar for each changed query, in the order given."""
-    alt = _altair()
     return (
-        alt.Chart(alt.InlineData(values), width=WIDTH, height=alt.Step(_BAND + 3))
+        alt.Chart(alt.InlineData(values), width=WIDTH, height=alt.Step(_BAND + 4))
         .mark_bar()
         .encode(
             y=alt.Y("query:N", sort=None, title=None),
-            x=alt.X("change:Q", title=f"change in {metric}"),
+            x=alt.X("change:Q", title=f"change in {measure}"),
             color=_signed("change"),
         )
     )
 
 
-def latency(values: Values) -> "alt.LayerChart":
+def latency(values: Values, measure: str) -> Any:
     """Median, quartiles and tails of each variant."""
-    alt = _altair()
     base = alt.Chart(alt.InlineData(values), width=WIDTH, height=alt.Step(2 * _BAND)).encode(
         y=alt.Y("variant:N", sort=None, title=None)
     )
-    axis = alt.X("p5:Q", title="milliseconds (logarithmic)").scale(type="log", nice=False)
+    axis = alt.X("p5:Q", title=f"{measure}, logarithmic").scale(type="log")
     whole = base.mark_rule(color=INK).encode(x=axis, x2="p95:Q")
     half = base.mark_bar(color=PALETTE[0], height=_BAND).encode(x="p25:Q", x2="p75:Q")
     middle = base.mark_tick(color=INK, thickness=2, height=_BAND + 4).encode(x="median:Q")
     return whole + half + middle
 
 
-def _signed(field: str) -> "alt.Color":
-    alt = _altair()
+def _signed(field: str) -> Any:
     return (
         alt.Color(f"{field}:Q")
         .scale(type="threshold", domain=[0], range=[WORSE, BETTER])
@@ -125,9 +118,4 @@ def _signed(field: str) -> "alt.Color":
     )
 
 
-def _altair() -> Any:
-    try:
-        import altair
-    except ImportError:
-        raise MissingExtra("A chart", "eval") from None
-    return altair
+_DRAWN = {"strata": strata, "differences": differences, "moves": moves, "latency": latency}

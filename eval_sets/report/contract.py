@@ -1,13 +1,12 @@
-"""The part of a report about the contract: filter, fallback, merging, and no answer."""
+"""The part of a report about the contract: filter, fallback and merging."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from eval_sets.contract import FilterMetrics, NoAnswerMetrics, RankMove, point_for
-from eval_sets.report.document import Block, Section, Table, columns
+from eval_sets.contract import FilterMetrics, RankMove
+from eval_sets.report.document import Block, Cell, Section, Table, Toned, columns
 from eval_sets.report.figures import moves_figure
 from eval_sets.report.wording import (
     DASH,
-    between,
     denominator,
     first_of,
     must_be,
@@ -19,7 +18,35 @@ from eval_sets.report.wording import (
 from eval_sets.results import Report
 
 MOST_MOVES = 15
-_FALSE_ANSWERS = (0.05, 0.10, 0.20)
+MOST_RANKS = 2
+
+
+def contract_findings(report: Report) -> Iterable[Cell]:
+    """The contract in sentences: what the filter cost, and whether the rest was kept."""
+    for variant, metrics in report.filters.items():
+        if metrics.fire_rate.value:
+            yield (
+                f"The filter of {variant} fired on {metrics.fire_rate.value:.0%} of the queries, "
+                f"harmed {len(metrics.harmed)} and helped {len(metrics.helped)} of them "
+                f"(mean change {signed(metrics.change.value)} {report.metrics[0]})."
+            )
+    if report.faults:
+        broken = [f for f in report.faults if not f.metrics.kept or f.failed]
+        yield Toned(
+            text="The fallback broke: "
+            + ", ".join(f"{fault.variant} under {fault.profile}" for fault in broken)
+            + "."
+            if broken
+            else f"The fallback held under all {len(report.faults)} faults.",
+            tone="bad" if broken else "good",
+        )
+    wrong = [
+        name
+        for name, m in report.dedupe.items()
+        if m.duplicates or m.reasons_lost or m.counts_broken
+    ]
+    if wrong:
+        yield Toned(text=f"Merging broke: {', '.join(wrong)}.", tone="bad")
 
 
 def filtering(report: Report) -> Section | None:
@@ -77,11 +104,13 @@ def _moves(variant: str, metrics: FilterMetrics, metric: str) -> Iterable[Block]
 
 
 def _ranks(move: RankMove) -> str:
-    return ", ".join(
+    moved = [
         f"{source} {before or DASH} → {after or DASH}"
         for source, (before, after) in move.ranks.items()
         if before != after
-    )
+    ]
+    more = f", and {len(moved) - MOST_RANKS} more" if len(moved) > MOST_RANKS else ""
+    return ", ".join(moved[:MOST_RANKS]) + more
 
 
 def fallback(report: Report) -> Section | None:
@@ -168,83 +197,6 @@ def merging(report: Report) -> Section | None:
         )
         blocks += _named(f"{variant}: counts do not add up", metrics.counts_broken)
     return Section(title="Merging", blocks=tuple(blocks))
-
-
-def no_answer(report: Report) -> Section | None:
-    """How well confidence tells questions with an answer from those without."""
-    return no_answer_section(report.no_answer)
-
-
-def no_answer_section(accounts: Mapping[str, NoAnswerMetrics]) -> Section | None:
-    """The account of each name; None without any."""
-    if not accounts:
-        return None
-    points = [
-        (name, rate, point_for(metrics.points, false_answer=rate))
-        for name, metrics in accounts.items()
-        for rate in _FALSE_ANSWERS
-        if metrics.points
-    ]
-    levels = [
-        (name, level, counts)
-        for name, metrics in accounts.items()
-        for level, counts in metrics.levels.items()
-        if any(counts)
-    ]
-    return Section(
-        title="No answer",
-        blocks=(
-            "AUROC: chance that a question with an answer gets more confidence than one without; "
-            "0.5 is no separation. False answer: claims one where there is none. False empty: "
-            "claims none where there is one.",
-            Table(
-                columns=columns(
-                    "variant",
-                    "#AUROC",
-                    "#95 % interval",
-                    "#false answers",
-                    "#false empties",
-                    "#no block",
-                ),
-                rows=tuple(
-                    (
-                        name,
-                        number(metrics.auroc),
-                        between(metrics.interval),
-                        share(metrics.false_answer),
-                        share(metrics.false_empty),
-                        share(metrics.nothing_returned),
-                    )
-                    for name, metrics in accounts.items()
-                ),
-            ),
-            Table(
-                title="Operating points: the least confidence that keeps false answers this low",
-                columns=columns(
-                    "variant",
-                    "#false answers at most",
-                    "#confidence from",
-                    "#false answers",
-                    "#false empties",
-                ),
-                rows=tuple(
-                    (
-                        name,
-                        f"{rate:.0%}",
-                        number(point.threshold if point else None),
-                        number(point.false_answer if point else None),
-                        number(point.false_empty if point else None),
-                    )
-                    for name, rate, point in points
-                ),
-            ),
-            Table(
-                title="Queries by level of relevance",
-                columns=columns("variant", "level", "#with an answer", "#without"),
-                rows=tuple((name, level, str(yes), str(no)) for name, level, (yes, no) in levels),
-            ),
-        ),
-    )
 
 
 def _named(what: str, cases: tuple[str, ...]) -> Iterable[Block]:

@@ -1,11 +1,10 @@
 """A report as plain values: sections of sentences, tables and figures, drawn by any surface."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-if TYPE_CHECKING:
-    import altair as alt
+from retrieval.types import Json
 
 Tone = Literal["plain", "good", "bad", "quiet"]
 
@@ -41,11 +40,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A chart, made when a surface draws it, and its description in words."""
+    """What a chart shows, in words and values; `eval_sets.report.charts` draws it."""
 
     title: str
     caption: str
-    chart: "Callable[[], alt.TopLevelMixin]"
+    kind: Literal["strata", "differences", "moves", "latency"]
+    measure: str
+    """What is on the axis of values, with its unit where it has one."""
+    values: tuple[Mapping[str, Json], ...]
 
 
 Block: TypeAlias = Cell | Table | Figure

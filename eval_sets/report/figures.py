@@ -1,12 +1,10 @@
 """What the charts of a report show: their values, and what they say in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
 from eval_sets.contract import RankMove
-from eval_sets.report import charts
 from eval_sets.report.document import Figure
 from eval_sets.report.wording import name_of
 from eval_sets.results import Score
@@ -32,7 +30,9 @@ def strata_figure(scores: Iterable[Score], metric: str) -> Figure:
         title=f"{metric} by stratum",
         caption="Mean over the queries of each stratum (how many, in brackets). The thin line is "
         "the 95 % bootstrap interval of the mean.",
-        chart=partial(charts.strata, values, metric),
+        kind="strata",
+        measure=metric,
+        values=tuple(values),
     )
 
 
@@ -49,7 +49,9 @@ def differences_figure(
         title=f"{names[1]} against {names[0]}, query by query",
         caption=f"Each query's {metric} with {names[1]} minus that with {names[0]}, sorted: "
         f"{names[1]} is better above zero and worse below.",
-        chart=partial(charts.differences, values, metric),
+        kind="differences",
+        measure=metric,
+        values=tuple(values),
     )
 
 
@@ -64,7 +66,9 @@ def moves_figure(moves: Iterable[RankMove], *, variant: str, metric: str) -> Fig
         title=f"Queries that the filter of {variant} helped or harmed",
         caption=f"{metric} with the filter minus {metric} without it, and the category that was "
         f"chosen; the {MOST_MOVES} largest changes at most.",
-        chart=partial(charts.moves, values, metric),
+        kind="moves",
+        measure=metric,
+        values=tuple(values),
     )
 
 
@@ -80,5 +84,7 @@ def latency_figure(latencies: Mapping[str, Sequence[float]]) -> Figure:
         title="Latency",
         caption="Milliseconds of a lookup, on a logarithmic scale: the tick is the median, the "
         "bar holds the middle half, the line reaches from the 5th to the 95th percentile.",
-        chart=partial(charts.latency, values),
+        kind="latency",
+        measure="milliseconds",
+        values=tuple(values),
     )

@@ -1,15 +1,17 @@
 """Reports on disk: JSON that can be read back, rows as CSV, Markdown, and an HTML page."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from eval_sets.loading import write_atomic
 from eval_sets.report.building import build_document
+from eval_sets.report.gated import Gate
 from eval_sets.results import Report
-from retrieval.errors import InvalidInput
+from retrieval.errors import InvalidInput, MissingExtra
 from retrieval.types import Json
 
 Format = Literal["json", "csv", "markdown", "html"]
@@ -20,18 +22,31 @@ _NAMES: Mapping[Format, str] = {
     "markdown": "report.md",
     "html": "report.html",
 }
+_LIBRARIES: Mapping[Format, Sequence[str]] = {
+    "csv": ("pandas",),
+    "html": ("altair", "jinja2", "vl_convert"),
+}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def report_to_json(report: Report) -> Json:
+class ReportFile(BaseModel, extra="forbid"):
+    """What a JSON report holds."""
+
+    schema_version: Literal["1"] = "1"
+    report: Report
+    gate: Json = None
+    """What a comparison with a baseline found, where there was one."""
+
+
+def report_to_json(report: Report, *, gate: Gate | None = None) -> Json:
     """The whole report as JSON-safe values."""
-    return _adapter().dump_python(report, mode="json")
+    return _file(report, gate).model_dump(mode="json")
 
 
 def report_from_json(text: str | bytes, *, name: str = "report") -> Report:
     """The report in a JSON text. Raises `InvalidInput` when it holds none."""
     try:
-        return _adapter().validate_json(text)
+        return ReportFile.model_validate_json(text).report
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
@@ -63,12 +78,39 @@ def report_to_csv(report: Report) -> str:
     A text that a spreadsheet would run as a formula has a quote before it. Raises `MissingExtra`
     without the extra `eval`.
     """
-    text: str = report.to_frame().map(_safe).to_csv(index=False, lineterminator="\n")
+    # Without whole-number columns of its own, pandas writes a count as 3.0 beside a missing one.
+    frame = report.to_frame().convert_dtypes()
+    text: str = frame.map(_safe).to_csv(index=False, lineterminator="\n")
     return text
 
 
+def check_formats(names: Sequence[str], *, printed: bool = False) -> tuple[Format, ...]:
+    """The formats of these names, before any work is done for them; all of them for none.
+
+    With `printed`, at most one, and none for none. Raises `InvalidInput` for an unknown name,
+    `MissingExtra` when a format needs a library that is not there.
+    """
+    chosen = tuple(form for form in FORMATS if form in names)
+    unknown = [name for name in names if name not in FORMATS]
+    if unknown or (printed and len(chosen) > 1):
+        raise InvalidInput(
+            f"There is no format {unknown[0]!r}." if unknown else "Only one format can be printed.",
+            next_action=f"Formats: {', '.join(FORMATS)}; several need --out.",
+        )
+    if not names and not printed:
+        chosen = FORMATS
+    for form in chosen:
+        if not all(find_spec(library) for library in _LIBRARIES.get(form, ())):
+            raise MissingExtra(f"A report as {form}", "eval")
+    return chosen
+
+
 def save_report(
-    report: Report, folder: Path, *, formats: Iterable[Format] = FORMATS
+    report: Report,
+    folder: Path,
+    *,
+    formats: Iterable[Format] = FORMATS,
+    gate: Gate | None = None,
 ) -> tuple[Path, ...]:
     """Writes the report into a folder, one file for each format, and says which.
 
@@ -77,18 +119,18 @@ def save_report(
     written = []
     for form in dict.fromkeys(formats):
         path = folder / _NAMES[form]
-        write_atomic(path, render(report, form))
+        write_atomic(path, render(report, form, gate=gate))
         written.append(path)
     return tuple(written)
 
 
-def render(report: Report, form: Format) -> str:
+def render(report: Report, form: Format, *, gate: Gate | None = None) -> str:
     """The report in one format, as text."""
     if form == "json":
-        return _adapter().dump_json(report).decode() + "\n"
+        return _file(report, gate).model_dump_json() + "\n"
     if form == "csv":
         return report_to_csv(report)
-    document = build_document(report)
+    document = build_document(report, gate=gate)
     if form == "markdown":
         from eval_sets.report.markdown import to_markdown
 
@@ -98,8 +140,8 @@ def render(report: Report, form: Format) -> str:
     return to_html(document)
 
 
-def _adapter() -> TypeAdapter[Report]:
-    return TypeAdapter(Report)
+def _file(report: Report, gate: Gate | None) -> ReportFile:
+    return ReportFile(report=report, gate=None if gate is None else gate.to_dict())
 
 
 def _safe(value: Any) -> Any:

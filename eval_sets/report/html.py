@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from eval_sets.report.charts import to_svg
 from eval_sets.report.document import Document, Figure, Table, text_of, tone_of
 from retrieval.console import plain
 from retrieval.errors import MissingExtra
 
-_FOLDED_FROM = 12
+_FOLDED_FROM = 16
 """Rows from which on a table starts folded."""
 
 
@@ -18,6 +17,9 @@ def to_html(document: Document) -> str:
     """
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
+        from markupsafe import Markup
+
+        from eval_sets.report.charts import to_svg
     except ImportError:
         raise MissingExtra("The HTML report", "eval") from None
     environment = Environment(
@@ -27,7 +29,12 @@ def to_html(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"svg": _svg, "text": _text, "tone": tone_of}
+    filters: dict[str, Any] = {
+        "svg": lambda figure: Markup(to_svg(figure)),
+        "text": _text,
+        "tone": tone_of,
+    }
+    environment.filters |= filters
     environment.tests |= {
         "table": lambda block: isinstance(block, Table),
         "figure": lambda block: isinstance(block, Figure),
@@ -38,10 +45,3 @@ def to_html(document: Document) -> str:
 
 def _text(cell: Any) -> str:
     return plain(text_of(cell))
-
-
-def _svg(figure: Figure) -> Any:
-    from markupsafe import Markup
-
-    # Drawn by Vega, which escapes the text in it.
-    return Markup(to_svg(figure.chart))

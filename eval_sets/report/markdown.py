@@ -7,7 +7,7 @@ from eval_sets.report.document import Cell, Document, Figure, Table, text_of, to
 from retrieval.console import plain
 
 # What Markdown, or HTML inside it, reads as more than text; names such as no_answer stay legible.
-_SPECIAL = re.compile(r"([\\`*\[\]<>|~$&]|:(?=//)|(?<!\w)[_@]|_(?!\w))")
+_SPECIAL = re.compile(r"([\\`*\[\]<>|~$&]|:(?=//)|(?<![^\W_])[_@]|_(?![^\W_]))")
 _AT_START = re.compile(r"^([-=+#]|\d+(?=[.)]))")
 _MARKS = {"bad": "**", "good": "", "plain": "", "quiet": ""}
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
+from eval_sets.report.contract import contract_findings
 from eval_sets.report.document import Block, Cell, Section, Table, Toned, columns
 from eval_sets.report.figures import differences_figure, strata_figure
+from eval_sets.report.gated import Gate
 from eval_sets.report.wording import (
     denominator,
     estimate,
@@ -20,12 +22,14 @@ from eval_sets.statistics import Comparison
 _STATUSES = ("evaluated", "zero_result", "failed", "not_judged")
 
 
-def findings(report: Report) -> Section:
+def findings(report: Report, gate: Gate | None = None) -> Section:
     """What the run allows to say, in sentences, and what the reader should be warned of."""
     first = report.metrics[0]
     sentences: list[Block] = [
         Toned(text=f"Warning: {warning}", tone="bad") for warning in report.warnings
     ]
+    if gate is not None:
+        sentences.append(Toned(text=gate.sentence(), tone="good" if gate.passed else "bad"))
     sentences += [c.sentence() for c in report.comparisons if c.metric == first]
     if not report.comparisons:
         sentences += [
@@ -34,7 +38,7 @@ def findings(report: Report) -> Section:
             for score in report.scores
             if score.metric == first and score.stratum is None
         ]
-    return Section(title="In short", blocks=tuple(sentences))
+    return Section(title="In short", blocks=(*sentences, *contract_findings(report)))
 
 
 def scores(report: Report) -> Section:
@@ -69,7 +73,7 @@ def scores(report: Report) -> Section:
         title="Scores",
         blocks=(
             "Mean and its 95 % bootstrap interval. A query that failed or found nothing counts as "
-            "0; one without a relevant note is not scored.",
+            "0; one without a relevant note is not scored (scored/all).",
             _grid("metric", report.metrics, names, {(s.metric, s.variant): s for s in overall}),
             statuses,
             *([alike] if alike.rows else []),
@@ -126,9 +130,9 @@ def strata(report: Report) -> Section | None:
 
 COMPARISON_NOTE = (
     "Paired, query by query. p: randomisation test, Holm-corrected over the comparisons made "
-    "together. Effect: mean difference over its standard deviation (d_z). Detects: smallest "
+    "together. d_z: effect size, the mean change over its standard deviation. Detects: smallest "
     "difference that so many queries would show with 80 % power. Unclear: not distinguishable "
-    "from noise at 5 %."
+    "from noise at 5 %. Same: no query differs."
 )
 
 
@@ -138,11 +142,11 @@ def comparison_table(title: str, kind: str, rows: Iterable[tuple[str, Comparison
         title=title,
         columns=columns(
             kind,
-            "#difference",
+            "#change",
             "#95 % interval",
             "#p (Holm)",
             "#wins / ties / losses",
-            "#effect",
+            "#d_z",
             "#detects",
             "verdict",
         ),
@@ -172,16 +176,15 @@ def _grid(
     rows = []
     for name in names:
         found = [scores.get((name, variant)) for variant in variants]
-        counts = [denominator(score.mean) for score in found if score]
         rows.append(
             (
                 name,
                 *(estimate(s.mean.value, s.interval) if s else number(None) for s in found),
-                " ".join(counts if len(set(counts)) > 1 else counts[:1]),
+                denominator(*(score.mean for score in found if score)),
             )
         )
     headers = [f"#{variant}" for variant in variants]
-    return Table(columns=columns(kind, *headers, "#scored/all"), rows=tuple(rows))
+    return Table(columns=columns(kind, *headers, "#scored"), rows=tuple(rows))
 
 
 def _count(count: int, *, bad: bool) -> Cell:

@@ -24,8 +24,11 @@ def between(interval: Interval | None) -> str:
 
 
 def signed_between(interval: Interval | None) -> str:
-    """Both ends of the interval of a difference."""
-    return DASH if interval is None else f"{signed(interval.low)}…{signed(interval.high)}"
+    """Both ends of the interval of a difference, without the zero before the point."""
+    if interval is None:
+        return DASH
+    low, high = (signed(end).replace("0.", ".", 1) for end in (interval.low, interval.high))
+    return f"{low}…{high}"
 
 
 def estimate(value: float | None, interval: Interval | None) -> str:
@@ -36,9 +39,13 @@ def estimate(value: float | None, interval: Interval | None) -> str:
     return f"{number(value)} [{low}, {high}]"
 
 
-def denominator(mean: Mean) -> str:
-    """How many values are in the mean, and how many could have been."""
-    return f"{mean.n}/{mean.of}"
+def denominator(*means: Mean) -> str:
+    """How many values are in the mean, and how many could have been; a range for several means."""
+    if not means:
+        return DASH
+    numbers = sorted(mean.n for mean in means)
+    of = max(mean.of for mean in means)
+    return f"{DASH.join(str(n) for n in dict.fromkeys((numbers[0], numbers[-1])))}/{of}"
 
 
 def share(mean: Mean) -> str:
@@ -72,8 +79,14 @@ def p_value(comparison: Comparison) -> str:
 
 def verdict(comparison: Comparison) -> Cell:
     """One word for what a comparison shows."""
-    if comparison.difference is None or not comparison.distinguishable:
-        return Toned(text="unclear" if comparison.n else DASH, tone="quiet")
+    if comparison.difference is None:
+        return Toned(text=DASH, tone="quiet")
+    if not comparison.wins and not comparison.losses:
+        return Toned(text="same", tone="quiet")
+    if not comparison.distinguishable:
+        return Toned(text="unclear", tone="quiet")
+    if comparison.metric.startswith("judged"):  # how much is labelled is neither good nor bad
+        return Toned(text="more" if comparison.difference > 0 else "less", tone="plain")
     if comparison.difference > 0:
         return Toned(text="better", tone="good")
     return Toned(text="worse", tone="bad")

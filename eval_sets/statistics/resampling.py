@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Literal
 
@@ -17,6 +18,7 @@ EXACT_UP_TO = 16
 DEFAULT_RESAMPLES = 10_000
 _CELLS = 2_000_000
 """Numbers of a chunk: bounds the memory of a resampling, whatever the number of queries."""
+_KEPT_CELLS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +86,7 @@ def bootstrap_mean(
         return None
     if np.ptp(data) == 0:
         return Interval(low=float(data[0]), high=float(data[0]), level=level)
-    rng = np.random.default_rng(seed)
-    means = np.concatenate(
-        [data[rng.integers(0, n, size=(rows, n))].mean(axis=1) for rows in _chunks(resamples, n)]
-    )
+    means = _resampled_means(data, resamples, seed)
     if method == "percentile":
         return _percentiles(means, (1 - level) / 2, (1 + level) / 2, level)
     # Leaving value i out moves the mean by (value - mean) / (n - 1); the scale cancels.
@@ -96,8 +95,33 @@ def bootstrap_mean(
     return _bca(means, float(data.mean()), acceleration, level)
 
 
+def _resampled_means(data: Floats, resamples: int, seed: int) -> Floats:
+    n = len(data)
+    if n * resamples <= _KEPT_CELLS:
+        means: Floats = _kept_draws(n, resamples, seed) @ data / n
+        return means
+    rng = np.random.default_rng(seed)
+    return np.concatenate([_draws(rng, rows, n) @ data / n for rows in _chunks(resamples, n)])
+
+
+@lru_cache(maxsize=2)
+def _kept_draws(n: int, resamples: int, seed: int) -> Floats:
+    """The same seed draws the same members: many metrics of the same queries share the draws."""
+    rng = np.random.default_rng(seed)
+    return np.concatenate([_draws(rng, rows, n) for rows in _chunks(resamples, n)])
+
+
+def _draws(rng: np.random.Generator, rows: int, n: int) -> Floats:
+    """How often each of n members was drawn in each of `rows` resamples, shape (rows, n)."""
+    members = rng.integers(0, n, size=(rows, n)) + np.arange(rows)[:, None] * n
+    counts = np.bincount(members.ravel(), minlength=rows * n).reshape(rows, n)
+    return counts.astype(np.float64)
+
+
 def _bca(estimates: Floats, observed: float, acceleration: float, level: float) -> Interval:
-    below = float(np.mean(estimates < observed) + np.mean(estimates == observed) / 2)
+    # Sums of the same numbers in another order may differ in the last digits.
+    equal = np.abs(estimates - observed) <= 1e-12 * max(1.0, abs(observed))
+    below = float(np.mean((estimates < observed) & ~equal) + np.mean(equal) / 2)
     if not 0 < below < 1:
         return _percentiles(estimates, (1 - level) / 2, (1 + level) / 2, level)
     normal = NormalDist()

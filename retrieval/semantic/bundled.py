@@ -19,7 +19,9 @@ DIMENSION = 384
 MAX_TOKENS = 512
 """Positions of the model. It was trained on passages of at most 256."""
 SCRIPTS = ("LATIN",)
-SEMANTIC_FLOOR: float | None = None
+SEMANTIC_FLOOR: float | None = 0.4
+"""Nearly all right passages of real documentation have a higher cosine with their query, and most
+passages that a query to the wrong knowledge base finds have a lower one."""
 
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"

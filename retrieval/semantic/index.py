@@ -5,6 +5,7 @@ changes once it is published: Chroma caches clients by path, and a client does n
 process adds later.
 """
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import log
@@ -25,6 +26,8 @@ from retrieval.semantic.generations import REBUILD
 from retrieval.types import Condition
 
 _COLLECTION = "passages"
+# Chroma shares one system among the clients of a path, and starts and stops it without a lock.
+_clients = threading.RLock()
 # Wider than Chroma's 100/100: with these an approximate search practically equals an exact one,
 # and an updated index answers like one built anew. Embedding, not this, is the cost of indexing.
 _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 300}
@@ -173,7 +176,8 @@ class VectorStore:
 
     def close(self) -> None:
         """Releases the folder; the store cannot be used afterwards."""
-        self._client.close()
+        with _clients:
+            self._client.close()
 
     @contextmanager
     def _damage(self, dimension: int | None = None) -> Iterator[None]:
@@ -196,7 +200,8 @@ def _open_client(folder: Path) -> Any:
     # Chroma would take settings from a `.env` in the working folder.
     settings = ChromaSettings(_env_file=None, anonymized_telemetry=False)  # type: ignore[call-arg]
     try:
-        return chromadb.PersistentClient(str(folder), settings=settings)
+        with _clients:
+            return chromadb.PersistentClient(str(folder), settings=settings)
     except ChromaError as error:
         raise IndexDamaged(
             f"The vectors in {folder} cannot be opened: {error}.", next_action=REBUILD

@@ -1,0 +1,91 @@
+"""What the evaluation commands share: the set, its notes and index, lists in one argument."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from retrieval.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from eval_sets.types import EvalSet, Variant
+    from retrieval.knowledge_base import KnowledgeBase
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+set_argument = click.argument("name", metavar="SET|FOLDER")
+
+
+def notes_options(command: Decorated) -> Decorated:
+    """Adds `--kb` and `--json` to a command on a set, which gets them as `kb` and `as_json`."""
+    return click.option(
+        "--kb",
+        type=click.Path(path_type=Path),
+        help="Folder with notes or a knowledge.toml, asked instead of the set's own notes.",
+    )(json_option(command))
+
+
+def find_set(name: str) -> "EvalSet":
+    """The bundled set of this name, else the one in the folder.
+
+    Raises `InvalidInput` when there is neither, `SetError` when the set is not usable.
+    """
+    from eval_sets.loading import SET_NAME, load_set
+    from eval_sets.sets import bundled_sets
+
+    bundled = bundled_sets()
+    folder = bundled.get(name, Path(name))
+    if not (folder / SET_NAME).is_file():
+        raise InvalidInput(
+            f"There is no labelled set {name!r}: no bundled one, and no {folder / SET_NAME}.",
+            next_action=f"Bundled: {', '.join(bundled)}. Import others with: "
+            "lookup-knowledge eval import FOLDER TARGET",
+        )
+    return load_set(folder)
+
+
+def open_notes(eval_set: "EvalSet", kb: Path | None) -> "KnowledgeBase":
+    """The knowledge base of the set, or the one that `--kb` names."""
+    from retrieval.knowledge_base import KnowledgeBase
+
+    return KnowledgeBase.open(kb or eval_set.knowledge_base)
+
+
+def bring_up_to_date(knowledge: "KnowledgeBase", variants: Iterable["Variant"]) -> None:
+    """Builds a missing index if a variant needs one, and adds to an existing one what changed."""
+    from retrieval.cli.common import progress_bar
+
+    def asks_l1(variant: "Variant") -> bool:
+        return bool(variant.settings.get("lookup", {}).get("mode") != "l0")
+
+    if knowledge.has_index() or any(asks_l1(variant) for variant in variants):
+        with progress_bar() as progress:
+            knowledge.reindex(progress=progress)
+
+
+def split_variants(text: str) -> tuple[str, ...]:
+    """The variants of a list with commas, whose settings are separated by commas as well.
+
+    A part with `=` and without a `:` before it belongs to the variant before, unless it names a
+    settings file. Raises `InvalidInput` when the list begins with such a part.
+    """
+    found: list[str] = []
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        before, is_setting, _ = part.partition("=")
+        if not is_setting or ":" in before or part.endswith(".toml"):
+            found.append(part)
+        elif found:
+            found[-1] += ("," if ":" in found[-1] else ":") + part
+        else:
+            raise InvalidInput(
+                f"The setting {part!r} has no variant before it.",
+                next_action="Write it as in l0+l1:filter=strict,l1=dense.",
+            )
+    return tuple(found)
+
+
+def split_list(text: str) -> tuple[str, ...]:
+    """The names of a list with commas."""
+    return tuple(filter(None, (piece.strip() for piece in text.split(","))))

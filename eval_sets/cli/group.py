@@ -1,0 +1,18 @@
+"""The group of the evaluation commands."""
+
+import click
+
+from eval_sets.cli.calibrate import calibrate
+from eval_sets.cli.compare import compare
+from eval_sets.cli.exchange import export, import_
+from eval_sets.cli.listing import list_
+from eval_sets.cli.run import run
+
+
+@click.group(
+    "eval",
+    commands={c.name or "": c for c in (run, compare, calibrate, import_, export, list_)},
+    epilog="Example:\n\n  lookup-knowledge eval run starter --variants l0,l1,l0+l1",
+)
+def evaluate() -> None:
+    """Measure lookups on labelled queries, and tell differences from noise."""

@@ -1,0 +1,72 @@
+from typing import Any
+
+import pytest
+
+from retrieval.relevance import LEXICAL_CEILING, Thresholds, assess, query_coverage
+from retrieval.types import EvidenceBlock, L1Outcome, L1Status, Relevance
+
+
+def block(score: float | None, content: str = "the refund takes five days", **fields: Any):
+    return EvidenceBlock(
+        source="a.md",
+        title="Refunds",
+        breadcrumb=("Refunds",),
+        retrieval_layer="L1",
+        content=content,
+        rank_score=1.0,
+        score=score,
+        hit_reasons=(),
+        passages=(),
+        **fields,
+    )
+
+
+def rate(
+    *blocks: EvidenceBlock, status: L1Status = "ok", query: str = "refund days", **options: Any
+) -> Relevance:
+    outcome = L1Outcome(status=status, mode="hybrid", attempted=True)
+    return assess(query, blocks, outcome, semantic_floor=0.4, rarity=lambda word: 1.0, **options)
+
+
+def test_confidence_grows_with_cosine_and_with_coverage() -> None:
+    low, middle, high = (rate(block(cosine)).confidence for cosine in (0.42, 0.6, 0.9))
+    assert low < middle < high
+    partly = rate(block(0.6), query="refund zebra").confidence
+    assert partly < middle
+
+
+def test_levels_follow_the_thresholds() -> None:
+    flat = Thresholds(bias=0.0, cosine_weight=0.0, coverage_weight=0.0, moderate=0.5, strong=0.6)
+    assert rate(block(0.5), thresholds=flat).level == "moderate"
+    sure = Thresholds(bias=9.0, cosine_weight=0.0, coverage_weight=0.0, calibrated=True)
+    relevance = rate(block(0.5), thresholds=sure)
+    assert (relevance.level, relevance.calibrated) == ("strong", True)
+
+
+@pytest.mark.parametrize("status", ["empty", "failed", "timeout", "disabled", "not_ready"])
+def test_without_an_ok_l1_nothing_semantic_is_claimed(status: L1Status) -> None:
+    relevance = rate(block(0.99), status=status)
+    assert (relevance.level, relevance.semantic_support) == ("lexical_only", False)
+    assert relevance.confidence <= LEXICAL_CEILING
+
+
+@pytest.mark.parametrize(
+    "primary", [block(0.39), block(None), block(0.99, relaxed=True)], ids=["floor", "none", "out"]
+)
+def test_support_needs_a_close_passage_within_the_filter(primary: EvidenceBlock) -> None:
+    assert not rate(primary).semantic_support
+
+
+def test_only_the_primary_counts() -> None:
+    assert not rate(block(0.2), block(0.9)).semantic_support
+
+
+def test_no_block_is_no_relevance() -> None:
+    relevance = rate()
+    assert (relevance.level, relevance.confidence) == ("none", 0.0)
+
+
+def test_coverage_is_the_share_of_rarity_that_the_text_holds() -> None:
+    rarity = {"refund": 3.0, "zebra": 1.0}.__getitem__
+    assert query_coverage("refund zebra", block(0.5), rarity) == 0.75
+    assert query_coverage("the of", block(0.5), rarity) == 0.0
