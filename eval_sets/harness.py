@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from eval_sets.cache import code_digest, library_versions
 from eval_sets.contract import dedupe_metrics, no_answer_metrics
 from eval_sets.metrics import DEFAULT_METRICS, depth, measure, score_rows
-from eval_sets.ragas_metrics import is_ragas, score_with_ragas
+from eval_sets.ragas_metrics import check_ragas, is_ragas, score_with_ragas
 from eval_sets.results import Report
 from eval_sets.running import Running, default_workers, notes_digest
 from eval_sets.scoring import compare_all, compare_strata, mean_scores, overlap_of
@@ -73,6 +73,8 @@ def run(
     chosen = _variants(variants)
     against = _baseline(chosen, baseline)
     ranked = _ranked(metrics)
+    by_ragas = [metric for metric in metrics if is_ragas(metric)]
+    check_ragas(by_ragas, judge)
     cases = eval_set.cases if split is None else eval_set.split(split)
     if not cases:
         raise InvalidInput(
@@ -100,9 +102,8 @@ def run(
         values = {name: _values(of, by_id, ranked) for name, of in rows.items()}
         for name, of in rows.items():
             entries = running.opened[name].entries
-            wanted = [metric for metric in metrics if is_ragas(metric)]
             values[name] |= score_with_ragas(
-                of, by_id, entries, wanted, judge=judge, progress=progress
+                of, by_id, entries, by_ragas, judge=judge, progress=progress
             )
         fault_results = running.fault_accounts(both, rows[both.name], faults) if both else ()
     fingerprint = knowledge_base.fingerprint

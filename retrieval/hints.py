@@ -7,6 +7,7 @@ case, width, accent form, hyphens or regular plural. Everything in a query is li
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from retrieval.overlap import HeadlineIndex, Overlap
 from retrieval.text import STOP_WORDS, Token, content_words, fold, singular, term_key, tokens
@@ -71,15 +72,17 @@ class L0Index:
         """
         found: defaultdict[int, list[TermHit]] = defaultdict(list)
         domain_hits: list[tuple[str, TermHit]] = []
+        whole = fold(query)
+        names_domain = cache(lambda domain: self._names_domain(domain, admits))
         for key, start, end in self._spans(query):
             written = query[start:end]
             for term in self._terms.get(key, ()):
                 entry = self.entries[term.position]
-                if (admits is None or admits(entry)) and self._is_hit(term, key, written, query):
+                if (admits is None or admits(entry)) and self._is_hit(term, key, written, whole):
                     hit = TermHit(term=term.term, field=term.field, start=start, end=end)
                     found[term.position].append(hit)
             domain = self._domains.get(key)
-            if domain is not None and self._names_domain(domain, admits):
+            if domain is not None and names_domain(domain):
                 hit = TermHit(term=domain, field="category", start=start, end=end)
                 domain_hits.append((domain, hit))
         overlaps = {
@@ -115,12 +118,12 @@ class L0Index:
                 if key in self._terms or key in self._domains:
                     yield key, found[first].start, found[first + length - 1].end
 
-    def _is_hit(self, term: _Term, key: tuple[str, ...], written: str, query: str) -> bool:
+    def _is_hit(self, term: _Term, key: tuple[str, ...], written: str, whole: str) -> bool:
         if STOP_WORDS.issuperset(fold(term.term).split()):  # `IT` is a name, `it` is not
             return term.term.isupper() and written == term.term
         if term.authored and self._notes[key] <= self._common:
             return True
-        if fold(query) == fold(term.term):
+        if whole == fold(term.term):
             return True
         return self._passes_floor(term.term)
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Self
 from retrieval.errors import IndexUnavailable, InvalidInput, RetrievalError
 from retrieval.faults import Fault
 from retrieval.lookup import View, refuse, run_lookup
-from retrieval.opening import count_stale, open_view, state_key
+from retrieval.opening import open_view, state_key
 from retrieval.options import settle_options
 from retrieval.settings import Location, LookupSettings, load_settings
+from retrieval.staleness import StaleScan
 from retrieval.types import (
     Entry,
-    ErrorInfo,
     FilterMode,
     Fingerprint,
     L1Mode,
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
     from retrieval.records import InvocationStore
     from retrieval.semantic.build import IndexReport, Progress
     from retrieval.semantic.embedding import Embedder
-
-STALE_SCAN_SECONDS = 2.0
+    from retrieval.tools.retriever import KnowledgeRetriever
 
 
 class KnowledgeBase:
@@ -55,7 +53,7 @@ class KnowledgeBase:
         self._store: InvocationStore | None = None
         self._state: object = None
         self._opened: tuple[View, Knowledge] | None = None
-        self._stale = (float("-inf"), 0)
+        self._stale = StaleScan(settings, location)
 
     @classmethod
     def open(
@@ -148,7 +146,7 @@ class KnowledgeBase:
                 next_action="Pass the query as a string.",
             )
         result = run_lookup(query, view, options, self._limit)
-        warning = self._stale_warning()
+        warning = self._stale.warning()
         return replace(result, warnings=(*result.warnings, warning)) if warning else result
 
     async def alookup(self, query: str, **options: Any) -> LookupResult:
@@ -179,6 +177,12 @@ class KnowledgeBase:
             full=full,
             progress=progress,
         )
+
+    def as_retriever(self, **options: Any) -> "KnowledgeRetriever":
+        """A LlamaIndex retriever with these options of `lookup`, one node for a block."""
+        from retrieval.tools.retriever import KnowledgeRetriever
+
+        return KnowledgeRetriever(self, **options)
 
     def get(self, source: str, lines: tuple[int, int] | None = None) -> str:
         """The text of a note, or some of its lines (1-based, both ends included).
@@ -226,20 +230,5 @@ class KnowledgeBase:
             if self._opened is None or state != self._state:
                 self._opened = open_view(self.settings, self.location, embedder)
                 self._state = state
-                self._stale = (float("-inf"), 0)
+                self._stale = StaleScan(self.settings, self.location)
             return self._opened
-
-    def _stale_warning(self) -> ErrorInfo | None:
-        """A warning with the number of notes that changed since the index was built."""
-        checked, count = self._stale
-        if time.monotonic() - checked > STALE_SCAN_SECONDS:
-            count = count_stale(self.location, self.settings)
-            self._stale = (time.monotonic(), count)
-        if not count:
-            return None
-        return ErrorInfo(
-            code="index_stale",
-            message=f"{count} {'note has' if count == 1 else 'notes have'} changed since the "
-            "index was built.",
-            next_action="Run `lookup-knowledge index`.",
-        )

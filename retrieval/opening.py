@@ -15,7 +15,7 @@ from retrieval.lookup import View
 from retrieval.relevance import DEFAULT_THRESHOLDS
 from retrieval.semantic.embedding import Embedder
 from retrieval.semantic.generation import Generation, open_generation
-from retrieval.semantic.generations import current_generation, read_manifest
+from retrieval.semantic.generations import current_generation
 from retrieval.semantic.retriever import HybridRetriever
 from retrieval.settings import Location, LookupSettings
 from retrieval.types import ErrorInfo, Fingerprint
@@ -98,21 +98,6 @@ def open_view(
     if generation is not None:
         weakref.finalize(view, generation.close)
     return view, knowledge
-
-
-def count_stale(location: Location, settings: LookupSettings) -> int:
-    """How many notes were added, changed or removed since the index was built; 0 without one."""
-    try:
-        folder = current_generation(location.state_dir)
-        if folder is None:
-            return 0
-        files = read_manifest(folder).files
-    except IndexUnavailable:
-        return 0
-    indexed = {source: (size, mtime) for source, (size, mtime, _) in files.items()}
-    found = scan(location.root, settings.knowledge)
-    changed = sum(found.get(source) != stat for source, stat in indexed.items())
-    return changed + len(found.keys() - indexed.keys())
 
 
 def _floor(

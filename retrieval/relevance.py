@@ -19,8 +19,8 @@ class Thresholds:
     bias: float
     cosine_weight: float
     coverage_weight: float
-    strong: float = 0.8
-    moderate: float = 0.5
+    strong: float = 0.7
+    moderate: float = 0.3
     calibrated: bool = False
     """True when they come from labelled queries on this very index."""
 

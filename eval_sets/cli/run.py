@@ -18,6 +18,7 @@ from eval_sets.cli.arguments import (
 from retrieval.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from eval_sets.gate import Baseline
     from eval_sets.report import Gate
     from eval_sets.results import Report
     from eval_sets.types import Variant
@@ -86,13 +87,13 @@ def run(name: str, *, kb: Path | None, as_json: bool, **options: Any) -> int:
     formats = check_formats(split_list(options["formats"] or ""), printed=out is None)
     if baseline is None and (options["update_baseline"] or options["tolerance"] is not None):
         raise InvalidInput("No baseline is named.", next_action="Add --baseline FILE.")
+    held = None if baseline is None or options["update_baseline"] else _read_baseline(baseline)
     report = _ask(name, kb, options)
     gate = None
-    if baseline is not None:
-        if options["update_baseline"]:
-            _write_baseline(report, baseline)
-        else:
-            gate = _hold_against(report, baseline, options["tolerance"])
+    if held is not None:
+        gate = _hold_against(report, held, baseline, options["tolerance"])
+    elif baseline is not None:
+        _write_baseline(report, baseline)
     written = save_report(report, out, formats=formats, gate=gate) if out else ()
     if as_json:
         emit(report_to_json(report, gate=gate))
@@ -151,10 +152,18 @@ def _write_baseline(report: "Report", path: Path) -> None:
     save_baseline(path, baseline_of(report))
 
 
-def _hold_against(report: "Report", path: Path, tolerance: float | None) -> "Gate":
-    from eval_sets.gate import DEFAULT_TOLERANCE, compare_to_baseline, load_baseline
+def _read_baseline(path: Path) -> "Baseline":
+    from eval_sets.gate import load_baseline
+
+    return load_baseline(path)
+
+
+def _hold_against(
+    report: "Report", baseline: "Baseline", path: Path, tolerance: float | None
+) -> "Gate":
+    from eval_sets.gate import DEFAULT_TOLERANCE, compare_to_baseline
     from eval_sets.report import Gate
 
     allowed = DEFAULT_TOLERANCE if tolerance is None else tolerance
-    found = compare_to_baseline(report, load_baseline(path), tolerance=allowed)
+    found = compare_to_baseline(report, baseline, tolerance=allowed)
     return Gate(baseline=str(path), tolerance=allowed, regressions=found)

@@ -67,6 +67,8 @@ def latency(report: Report) -> Section | None:
         ),
         latency_figure(measured),
     ]
+    if report.workers > 1:
+        blocks.insert(0, f"With {report.workers} lookups at once, which slow each other down.")
     if report.cached:
         blocks.insert(0, f"Measured by an earlier run: {', '.join(report.cached)}.")
     return Section(title="Latency", blocks=tuple(blocks))

@@ -1,15 +1,15 @@
 """The part of a report about the gate: what is worse than the baseline, and which queries moved."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 
 from eval_sets.gate import Regression
-from eval_sets.report.document import Block, Section, Table, Toned, columns
-from eval_sets.report.wording import number
+from eval_sets.report.document import Block, Cell, Section, Table, Toned, columns
+from eval_sets.report.wording import number, signed
 from eval_sets.types import Case
 from retrieval.types import Json
 
-MOST_MOVES = 10
+MOST_MOVES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,33 +46,54 @@ class Gate:
 
 
 def gating(gate: Gate | None, cases: Mapping[str, Case]) -> Section | None:
-    """Every regression with the queries that it comes from; None without a gate."""
+    """Every figure that is worse, and the queries that it comes from; None without a gate."""
     if gate is None:
         return None
     blocks: list[Block] = [
         Toned(text=gate.sentence(), tone="good" if gate.passed else "bad"),
         f"Falls of at most {gate.tolerance:g} are let through.",
     ]
-    for regression in gate.regressions:
-        blocks += _regression(regression, cases)
+    if gate.regressions:
+        blocks.append(
+            Table(
+                columns=columns("variant", "figure", "stratum", "#before", "#now", "#change"),
+                rows=tuple(
+                    (
+                        regression.variant,
+                        regression.metric,
+                        regression.stratum or "all",
+                        number(regression.before),
+                        number(regression.after),
+                        Toned(text=signed(regression.after - regression.before), tone="bad"),
+                    )
+                    for regression in gate.regressions
+                ),
+            )
+        )
+        blocks += _moved(gate.regressions, cases)
     return Section(title="Gate", blocks=tuple(blocks))
 
 
-def _regression(regression: Regression, cases: Mapping[str, Case]) -> Iterator[Block]:
-    yield Toned(text=regression.sentence(), tone="bad")
-    moved = regression.moved
-    if moved:
-        more = f" (the first {MOST_MOVES} of {len(moved)})" if len(moved) > MOST_MOVES else ""
-        yield Table(
-            title=f"Queries that moved{more}",
-            columns=columns("query id", "#before", "#after", "~query"),
-            rows=tuple(
+def _moved(regressions: Iterable[Regression], cases: Mapping[str, Case]) -> Iterator[Block]:
+    """Each query once a variant, under the first figure that names it."""
+    found: dict[tuple[str, str], tuple[Cell, ...]] = {}
+    for regression in regressions:
+        for move in regression.moved:
+            found.setdefault(
+                (regression.variant, move.case_id),
                 (
                     move.case_id,
+                    regression.variant,
+                    regression.metric,
                     number(move.before),
                     number(move.after),
                     cases[move.case_id].query if move.case_id in cases else "",
-                )
-                for move in moved[:MOST_MOVES]
-            ),
+                ),
+            )
+    if found:
+        more = f" (the first {MOST_MOVES} of {len(found)})" if len(found) > MOST_MOVES else ""
+        yield Table(
+            title=f"Queries that moved{more}",
+            columns=columns("query id", "variant", "figure", "#before", "#now", "~query"),
+            rows=tuple(found.values())[:MOST_MOVES],
         )

@@ -33,10 +33,10 @@ def show_error(error: ErrorInfo, page: Page) -> None:
 
 
 def place(block: EvidenceBlock) -> str:
-    """Source and lines of the block's closest passage, as editors read it."""
+    """Source and lines of the block's best passage, as editors read it."""
     if not block.passages:
         return block.source
-    span = max(block.passages, key=lambda passage: -1 if passage.score is None else passage.score)
+    span = max(block.passages, key=lambda p: (p.score or 0.0, p.breadcrumb == block.breadcrumb))
     return f"{block.source}:{span.line_start}-{span.line_end}"
 
 
@@ -69,7 +69,8 @@ def _show_primary(block: EvidenceBlock, page: Page) -> None:
 def _show_short(rank: int, block: EvidenceBlock, page: Page) -> None:
     page.line(f"{rank:>2}. ", (block.title, "bold"), hang=4)
     page.line((place(block), "cyan"), (_tail(block), "dim"), indent=4, hang=2)
-    snippet = " ".join(block.content.split())
+    prose = [line for line in block.content.splitlines() if not line.lstrip().startswith("#")]
+    snippet = " ".join(" ".join(prose).split())
     if snippet:
         page.line(snippet if len(snippet) <= SNIPPET else f"{snippet[: SNIPPET - 1]}…", indent=4)
 

@@ -8,6 +8,8 @@ from retrieval.knowledge.refusal import refuse
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SPACING = str.maketrans("\x0b\x0c\x85", "   ")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# Further byte order marks and the like hide the first line from everything that reads it.
+_INVISIBLE = "\ufeff\u200b\u2060"
 # Text in UTF-16 without a byte order mark decodes as UTF-8, with a NUL beside each letter.
 _NUL_SHARE = 0.4
 
@@ -36,7 +38,7 @@ def decode(data: bytes, source: str) -> str:
             convert,
             line,
         ) from None
-    return one_line_end(text)
+    return one_line_end(text.lstrip(_INVISIBLE))
 
 
 def one_line_end(text: str) -> str:

@@ -212,4 +212,4 @@ def _as_text(value: Any) -> Json:
         return str(value).lower()
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
-    return str(value)
+    return without_controls(str(value))

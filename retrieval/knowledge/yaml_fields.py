@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from retrieval.knowledge.decoding import without_controls
 from retrieval.knowledge.refusal import refuse, warn
 from retrieval.knowledge.yaml_errors import PLACEHOLDER, PLACEHOLDER_ADVICE, yaml_refusal
 from retrieval.types import Json, LoadIssue
@@ -23,6 +24,8 @@ _CORE_TAGS = frozenset(
     f"tag:yaml.org,2002:{name}"
     for name in ("str", "int", "float", "bool", "null", "timestamp", "seq", "map")
 )
+# YAML ends a line at these, no editor does: the lines it tells would not be those of the file.
+_NO_LINE_ENDS = str.maketrans("\u2028\u2029", "  ")
 _WHOLE_PLACEHOLDER = re.compile(r"\s*(?:\{\{.*\}\}|<%.*%>)\s*", re.DOTALL)
 _HASH_TAG = re.compile(r"\s+#(?=\w)")
 
@@ -49,6 +52,7 @@ def read_yaml(block: str, *, line: int, source: str) -> tuple[Json, tuple[LoadIs
     Raises `NoteRefused` for what is not YAML, for tags beyond the plain types, and for aliases
     that expand without bound.
     """
+    block = block.translate(_NO_LINE_ENDS)
     reader = _Reader(block, line, source)
     try:
         for event in yaml.parse(block, Loader=_LOADER):
@@ -127,7 +131,7 @@ class _Reader:
             frame.value[key] = value
 
     def _scalar(self, event: Any, line: int) -> str | None:
-        text: str = event.value
+        text = without_controls(event.value)  # "\\0" in double quotes is one
         plain = not event.style
         end = event.end_mark
         rest = self._lines[end.line][end.column :] if end.line < len(self._lines) else ""

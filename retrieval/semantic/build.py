@@ -37,7 +37,10 @@ Files = dict[str, tuple[int, int, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexReport:
-    """What an index run did; notes are compared by content with the index before."""
+    """What an index run did; notes are compared by content with the index before.
+
+    When it was built anew, every note that stood in it counts as updated.
+    """
 
     added: int
     updated: int
@@ -139,11 +142,13 @@ def build_index(
         remove_old_generations(state_dir)
     old = {source: digest for source, (_, _, digest) in before.files.items() if digest}
     new = {entry.source: entry.content_hash for entry in knowledge.entries}
+    kept = new.keys() & old.keys()
+    unchanged = 0 if before.rebuild else sum(old[source] == new[source] for source in kept)
     return IndexReport(
         added=len(new.keys() - old.keys()),
-        updated=sum(old[source] != new[source] for source in new.keys() & old.keys()),
+        updated=len(kept) - unchanged,
         deleted=len(old.keys() - new.keys()),
-        unchanged=sum(old.get(source) == new[source] for source in new),
+        unchanged=unchanged,
         failed=len({issue.source for issue in knowledge.report.errors}),
         passages=sum(len(entry.passages) for entry in knowledge.entries),
         embedded=embedded,

@@ -19,7 +19,7 @@ DIMENSION = 384
 MAX_TOKENS = 512
 """Positions of the model. It was trained on passages of at most 256."""
 SCRIPTS = ("LATIN",)
-SEMANTIC_FLOOR: float | None = 0.4
+SEMANTIC_FLOOR: float | None = 0.35
 """Nearly all right passages of real documentation have a higher cosine with their query, and most
 passages that a query to the wrong knowledge base finds have a lower one."""
 

@@ -201,6 +201,11 @@ def _keywords(wanted: Any) -> list[str]:
     return [fold(word) for word in ([wanted] if isinstance(wanted, str) else wanted)]
 
 
+def _written(found: tuple[str, L0Hints]) -> list[str]:
+    query, hints = found
+    return [query[hit.start : hit.end] for match in hints.matches for hit in match.hits]
+
+
 def _matched(found: tuple[str, L0Hints]) -> list[str]:
     return [m.source for m in found[1].matches]
 
@@ -213,7 +218,7 @@ MATCH = {
     "no_match": lambda f, wanted: (not f[1].matches and not f[1].category_hits) == wanted or f[1],
     "top_source": equals(lambda f: next(iter(_matched(f)), None)),
     "domains": equals(lambda f: f[1].domains),
-    "matched_text": includes(lambda f: [f[0][h.start : h.end] for m in f[1].matches for h in m.hits]),
+    "matched_text": includes(_written),
     "must_not_raise": noted,
 }
 
@@ -234,6 +239,9 @@ def _partial_rows(passages: tuple[Passage, ...]) -> Iterator[str]:
 
 CHUNK = {
     "breadcrumbs": equals(_trails),
+    "breadcrumbs_relative": lambda found, _: (
+        min(len(p.breadcrumb) for p in found) == 1 or _trails(found)
+    ),
     "no_breadcrumb_contains": lacks(lambda found: str(_trails(found))),
     "all_text_kept": holds(_texts),
     "not_in_any_chunk": lacks(_texts),

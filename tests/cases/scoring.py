@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from llama_index.core.llms import MockLLM
+
 from eval_sets import metrics
+from eval_sets.ragas_metrics import score_with_ragas
 from eval_sets.rows import mean
 from eval_sets.schema import parse_case
+from eval_sets.types import Case, Ranked, Row
 from retrieval.records import InvocationStore, ToolInvocation
+from retrieval.types import Entry
+from tests.builders import passage
 from tests.cases.case import Expected, UnknownCheck, says
 
 _RANKED = {
@@ -33,10 +39,27 @@ def score(given: Mapping[str, Any]) -> dict[str, float | None]:
             "total": total.of,
             "failed": total.of - total.n,
         }
+    if "contexts" in given:
+        return {name: judged(name, given) for name in ("context_recall", "context_precision")}
     found, gold = given["retrieved_ids"], dict.fromkeys(given["expected_ids"], 1)
     # k cuts the ranking; precision is over distinct sources, so it takes no empty places.
     cut = {name: None if name == "precision" else given.get("k") for name in _RANKED}
     return {name: measure(found, gold, cut[name]) for name, measure in _RANKED.items()}
+
+
+def judged(name: str, given: Mapping[str, Any]) -> float | None:
+    """What ragas says, with a judge that must not be asked."""
+    case = Case(id="q", query="how long?", relevant=dict.fromkeys(given["expected_ids"], 1))
+    block = {"rank_score": 1.0, "score": None, "layer": "L1"}
+    ranking = tuple(Ranked(source=source, **block) for source in given["retrieved_ids"])
+    row = Row(case_id="q", variant="l1", status="evaluated", ranking=ranking)
+    metric = f"ragas.llm_{name}"
+    texts = [
+        Entry(source=s, title=s, passages=(passage(s, 0, text),))
+        for s, text in zip(given["retrieved_ids"], given["contexts"], strict=True)
+    ]
+    scores = score_with_ragas([row], {"q": case}, texts, [metric], judge=MockLLM())
+    return scores[metric]["q"]
 
 
 def judge_metric(inputs: list[Mapping[str, Any]], expected: Expected) -> list[str]:

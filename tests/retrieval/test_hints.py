@@ -62,6 +62,25 @@ def test_the_longest_term_of_a_note_wins() -> None:
     assert match("password reset", note).keywords == ("password reset",)
 
 
+def test_a_keyword_inside_a_longer_title_is_still_a_hint() -> None:
+    note = entry("art.md", "Art room", keywords=["art"])
+    hints = match("art room booking", note)
+    assert hints.titles == ("Art room",)
+    assert hints.keywords == ("art",)
+
+
+def test_a_hangul_keyword_stands_glued_to_particles_and_compounds() -> None:
+    note = entry("lock.md", "Lock", keywords=["계정잠금", "환불"])
+    assert match("계정잠금해제방법", note).keywords == ("계정잠금",)
+    assert match("환불을 받고 싶어요", note).keywords == ("환불",)
+
+
+def test_a_term_that_is_repeated_a_thousand_times_hits_each_time() -> None:
+    note = entry("r.md", "Refund policy", keywords=["refund"])
+    (found,) = match("refund policy " * 1000, note).matches
+    assert len(found.hits) == 2000
+
+
 def test_another_notes_longer_term_takes_nothing_away() -> None:
     short = entry("a.md", "A", keywords=["password"])
     long = entry("b.md", "B", keywords=["password reset"])

@@ -6,7 +6,7 @@ import jsonschema
 
 from retrieval.contract import ResultDict, json_schema
 from retrieval.serialize import DETAILS_BYTES, result_to_dict, retrieval_details
-from retrieval.types import ErrorInfo, LookupResult
+from retrieval.types import Condition, ErrorInfo, LookupResult
 from tests.retrieval.test_lookup import found, look
 
 FIELDS = [
@@ -81,3 +81,19 @@ def test_details_stay_compact_however_long_the_names_are() -> None:
     details = retrieval_details(blown)
     assert len(json.dumps(details).encode()) <= DETAILS_BYTES
     assert [b["source"] for b in details["evidence_blocks"]] == [f"{i}.md" for i in range(8)]
+
+
+def test_details_of_one_match_with_many_hits_keep_the_evidence() -> None:
+    result = look(found(0.6))
+    (match, *_) = result.l0_hints.matches
+    many = replace(match, hits=match.hits * 5000)
+    wide = Condition(key="source", op="in", values=tuple(f"{i}.md" for i in range(5000)))
+    blown = replace(
+        result,
+        l0_hints=replace(result.l0_hints, matches=(many,)),
+        filter=replace(result.filter, conditions=(wide,)),
+    )
+    details = retrieval_details(blown)
+    assert len(json.dumps(details).encode()) <= DETAILS_BYTES
+    assert len(details["evidence_blocks"]) == len(result.evidence_blocks)
+    assert details["l0_hints"]["matches"][0]["source"] == match.source

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from eval_sets.report import (
+    Gate,
     load_report,
     render,
     report_from_json,
@@ -16,6 +17,8 @@ from eval_sets.report import (
 from retrieval.errors import InvalidInput
 from tests.eval_sets.report.samples import METRICS, sample_report
 from tests.eval_sets.samples import case
+
+GATE = Gate(baseline="b.json", tolerance=0.01, regressions=())
 
 
 def test_a_report_comes_back_from_json_as_it_was() -> None:
