@@ -2,14 +2,15 @@
 #
 #   make demo               index the bundled knowledge base and ask it something
 #   make demo QUERY="..."   ask something else
-#   make test               run the tests
+#   make test               run the tests, then the notebooks against their outputs
+#   make notebooks          run the notebooks and write their outputs into them
 #   make lint               check style, types and import rules
 #   make format             apply the style
 #   make constraints        pin the newest releases that pyproject.toml admits
 #   make clean              remove the environment and the caches
 
 VENV ?= .venv
-QUERY ?= How does a locked-out owner get back into the workspace?
+QUERY ?= How is the quarterly seat true-up worked out?
 # The first interpreter that runs and is new enough.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -18,7 +19,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c .ci/constraints.txt
 
-.PHONY: demo test lint format constraints clean
+.PHONY: demo test notebooks lint format constraints clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-base
@@ -27,6 +28,12 @@ demo: $(VENV)/.installed-base
 
 test: $(VENV)/.installed-all
 	$(BIN)/python -m pytest --cov
+	$(BIN)/python -m pytest --nbval-lax --nbval-current-env notebooks
+
+notebooks: $(VENV)/.installed-all
+	$(INSTALL) nbconvert
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
+		--ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 
 lint: $(VENV)/.installed-all
 	$(BIN)/ruff check

@@ -2,21 +2,27 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from eval_sets.contract import as_expected
 from eval_sets.loading import write_atomic
 from eval_sets.results import Report
 from eval_sets.rows import mean
 from eval_sets.schema import explain
-from eval_sets.types import Row, Split
+from eval_sets.types import Case, Row, Split
 from retrieval.errors import InvalidInput
 
 GATED_METRICS = ("nDCG@10", "recall@10", "MRR")
 """What a baseline keeps of each query, where the report has it; else the report's first metric."""
+L0_MATCHED = "l0.matched"
+"""1 when a relevant note is among the L0 matches: the first thing that a lost keyword costs."""
+FILTER_AS_EXPECTED = "filter.as_expected"
+BY_QUERY = (L0_MATCHED, FILTER_AS_EXPECTED)
+"""Figures of the contract that every query has for itself, where L0 was asked."""
 UPDATE = "Write a new one with --update-baseline, and say in the change why."
 _DIGITS = 4
 
@@ -52,8 +58,6 @@ class Baseline(BaseModel):
 
 def baseline_of(report: Report) -> Baseline:
     """What a later report is to be held against."""
-    gated = [name for name in GATED_METRICS if name in report.metrics] or report.metrics[:1]
-    ids = [case.id for case in report.cases]
     return Baseline(
         set_name=report.set_name,
         set_digest=report.set_digest,
@@ -61,25 +65,39 @@ def baseline_of(report: Report) -> Baseline:
         created_at=report.created_at,
         digests=dict(report.digests),
         versions=dict(report.versions),
-        cases=ids,
-        variants={
-            variant.name: VariantBaseline(
-                means={
-                    metric: _round(mean(report.values[variant.name][metric].values()).value)
-                    for metric in gated
-                },
-                figures={
-                    name: round(value, _DIGITS)
-                    for name, value in _figures(report, variant.name).items()
-                },
-                values={
-                    metric: [_round(report.values[variant.name][metric].get(i)) for i in ids]
-                    for metric in gated
-                },
-            )
-            for variant in report.variants
+        cases=[case.id for case in report.cases],
+        variants={variant.name: _variant(report, variant.name) for variant in report.variants},
+    )
+
+
+def _variant(report: Report, name: str) -> VariantBaseline:
+    gated = [metric for metric in GATED_METRICS if metric in report.metrics] or report.metrics[:1]
+    scores = {metric: report.values[name][metric] for metric in gated}
+    scores |= _by_query(report.of_variant(name), report.cases_by_id)
+    return VariantBaseline(
+        means={metric: _round(mean(values.values()).value) for metric, values in scores.items()},
+        figures={key: round(value, _DIGITS) for key, value in _figures(report, name).items()},
+        values={
+            metric: [_round(values.get(case.id)) for case in report.cases]
+            for metric, values in scores.items()
         },
     )
+
+
+def _by_query(
+    rows: Sequence[Row], cases: Mapping[str, Case]
+) -> dict[str, Mapping[str, float | None]]:
+    """The figures of `BY_QUERY`; none where L0 found nothing in any query, as when it is off."""
+    if not any(row.l0_matches for row in rows):
+        return {}
+    return {
+        L0_MATCHED: {row.case_id: _matched(row, cases[row.case_id]) for row in rows},
+        FILTER_AS_EXPECTED: {row.case_id: as_expected(row, cases[row.case_id]) for row in rows},
+    }
+
+
+def _matched(row: Row, case: Case) -> float | None:
+    return float(not case.positives.keys().isdisjoint(row.l0_sources)) if case.positives else None
 
 
 def save_baseline(path: Path, baseline: Baseline) -> None:
@@ -117,7 +135,6 @@ def _figures(report: Report, variant: str) -> dict[str, float]:
     found: dict[str, float | None] = {"l1.answered": _l1_answered(report.of_variant(variant))}
     if account := report.filters.get(variant):
         found["filter.route_accuracy"] = account.route_accuracy.value
-        found["filter.agreement"] = account.agreement.value
         found["filter.change"] = account.change.value
     if separation := report.no_answer.get(variant):
         found["no_answer.auroc"] = separation.auroc

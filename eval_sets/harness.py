@@ -103,7 +103,13 @@ def run(
         for name, of in rows.items():
             entries = running.opened[name].entries
             values[name] |= score_with_ragas(
-                of, by_id, entries, by_ragas, judge=judge, progress=progress
+                of,
+                by_id,
+                entries,
+                by_ragas,
+                judge=judge,
+                progress=progress,
+                warn=running.warnings.append,
             )
         fault_results = running.fault_accounts(both, rows[both.name], faults) if both else ()
     fingerprint = knowledge_base.fingerprint

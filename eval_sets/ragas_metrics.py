@@ -20,7 +20,7 @@ import io
 import math
 import os
 import warnings
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -106,10 +106,12 @@ def score_with_ragas(
     *,
     judge: Judge | None = None,
     progress: "Progress | None" = None,
+    warn: Callable[[str], None] | None = None,
 ) -> dict[str, dict[str, float | None]]:
     """Metric → case id → score of each row. `entries` give the texts of the sources.
 
-    Raises `InvalidInput` as `check_ragas`, and `MissingExtra` without ragas.
+    `warn` hears how many rows a judge left unscored, and why the first of them. Raises
+    `InvalidInput` as `check_ragas`, and `MissingExtra` without ragas.
     """
     check_ragas(metrics, judge)
     if not metrics:
@@ -125,7 +127,9 @@ def score_with_ragas(
         }
         asked = {key: sample for key, sample in samples.items() if sample is not None}
         found = _run(_score_all(metric, list(asked.values()), name, progress))
-        scored = dict(zip(asked, found, strict=True))
+        if warn is not None and (told := _unscored(name, found)):
+            warn(told)
+        scored = dict(zip(asked, map(_number, found), strict=True))
         scores[name] = {
             row.case_id: scored.get(row.case_id, 0.0 if row.case_id in samples else None)
             for row in rows
@@ -144,7 +148,9 @@ def _open(name: str, judge: Judge | None) -> Any:
             with warnings.catch_warnings():
                 # Deprecated in favour of clients of single vendors.
                 warnings.simplefilter("ignore", DeprecationWarning)
-                metric.llm = llms.LlamaIndexLLMWrapper(judge)
+                # LlamaIndex's LLMs try again by themselves; ragas would go on for minutes.
+                once = importlib.import_module("ragas.run_config").RunConfig(max_retries=1)
+                metric.llm = llms.LlamaIndexLLMWrapper(judge, run_config=once)
     except ImportError:
         raise MissingExtra(f"The metric {name}", "eval") from None
     return metric
@@ -173,7 +179,7 @@ def _sample(row: Row, case: Case, texts: Mapping[str, str], name: str) -> Any:
 
 async def _score_all(
     metric: Any, samples: Sequence[Any], name: str, progress: "Progress | None"
-) -> list[float | None]:
+) -> list[float | BaseException]:
     gate = asyncio.Semaphore(JUDGES_AT_ONCE)
     done = 0
 
@@ -188,12 +194,20 @@ async def _score_all(
                     progress(name, done, len(samples))
 
     # A judge may fail in any way; that leaves its row unscored and no other one.
-    found = await asyncio.gather(*map(score, samples), return_exceptions=True)
-    return [None if isinstance(value, BaseException) else _number(value) for value in found]
+    return await asyncio.gather(*map(score, samples), return_exceptions=True)
 
 
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _number(value: float | BaseException) -> float | None:
+    return None if isinstance(value, BaseException) or not math.isfinite(value) else value
+
+
+def _unscored(name: str, found: Sequence[float | BaseException]) -> str | None:
+    missing = [value for value in found if _number(value) is None]
+    if not missing:
+        return None
+    first = missing[0]
+    why = f"{type(first).__name__}: {first}" if isinstance(first, BaseException) else "no number"
+    return f"{name} left {len(missing)} of {len(found)} rows unscored; the first one: {why}."
 
 
 def _run(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -142,6 +142,7 @@ class SpanDict(TypedDict):
     line_start: int
     line_end: int
     score: float | None
+    shown: bool
 
 
 class BlockDict(TypedDict):

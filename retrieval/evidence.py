@@ -24,7 +24,11 @@ from retrieval.types import (
 OVERLAP_WEIGHT = 0.4
 """Weight of graded L0 beside the fused score of L1."""
 CONTENT_PASSAGES = 3
-"""Matched passages whose text a block carries; the spans of all of them are listed."""
+"""Matched passages whose text a block carries at most; the spans of all of them are listed."""
+CONTENT_SHARE = 0.6
+"""Share of the best passage's cosine that another one needs for its text to stand beside it."""
+GAP = "[…]"
+"""Marks left-out text between two passages of a block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +138,12 @@ def _block(
 ) -> EvidenceBlock:
     by_id = {passage.id: passage for passage in entry.passages}
     scored = [c for c in (*found.candidates, *found.fallback) if c.passage_id in by_id]
-    chosen = [by_id[c.passage_id] for c in scored[:CONTENT_PASSAGES]]
+    chosen = [by_id[c.passage_id] for c in _content(scored)]
     if not chosen:
         chosen = _best_passage(entry.passages, weights)
-    spans = {c.passage_id: _span(by_id[c.passage_id], c) for c in scored}
+    spans = {c.passage_id: _span(by_id[c.passage_id], c.cosine, chosen) for c in scored}
     for passage in chosen:
-        spans.setdefault(passage.id, _span(passage, None))
+        spans.setdefault(passage.id, _span(passage, None, chosen))
     cosines = [c.cosine for c in found.candidates if c.cosine is not None]
     return EvidenceBlock(
         source=entry.source,
@@ -169,14 +173,21 @@ def _reasons(
     return tuple(dict.fromkeys(reasons))
 
 
-def _span(passage: Passage, candidate: Candidate | None) -> PassageSpan:
-    cosine = candidate.cosine if candidate else None
+def _content(scored: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates whose text is shown: the best, and what is nearly as close as it."""
+    best = max((c.cosine for c in scored if c.cosine is not None), default=0.0)
+    near = [c for c in scored[1:] if c.cosine is None or c.cosine >= CONTENT_SHARE * best]
+    return [*scored[:1], *near][:CONTENT_PASSAGES]
+
+
+def _span(passage: Passage, cosine: float | None, chosen: Sequence[Passage]) -> PassageSpan:
     return PassageSpan(
         id=passage.id,
         breadcrumb=passage.breadcrumb,
         line_start=passage.line_start,
         line_end=passage.line_end,
         score=None if cosine is None else _clip(cosine),
+        shown=passage in chosen,
     )
 
 
@@ -195,5 +206,12 @@ def _best_passage(passages: Iterable[Passage], weights: Mapping[str, float]) -> 
 
 
 def _join(passages: Iterable[Passage]) -> str:
-    """The passages' texts in reading order."""
-    return "\n\n".join(p.text for p in sorted(passages, key=lambda p: p.ordinal))
+    """The passages' texts in reading order, with a mark where text between them is left out."""
+    parts: list[str] = []
+    last: int | None = None
+    for passage in sorted(passages, key=lambda p: p.ordinal):
+        if last is not None and passage.ordinal != last + 1:
+            parts.append(GAP)
+        parts.append(passage.text)
+        last = passage.ordinal
+    return "\n\n".join(parts)

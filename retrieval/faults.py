@@ -4,6 +4,7 @@ import threading
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from retrieval.errors import IndexUnavailable
 from retrieval.types import Candidate, L1Outcome, L1Request
 
 Fault = Literal["l1-raises", "l1-empty", "l1-timeout", "l1-off"]
@@ -39,7 +40,10 @@ class FaultyRetriever:
 
     def retrieve(self, request: L1Request) -> L1Outcome:
         if self.fault == "l1-raises":
-            raise ConnectionError("L1 was made to fail (fault l1-raises).")
+            raise IndexUnavailable(
+                "L1 was made to fail, by the fault l1-raises.",
+                next_action="Ask without the fault.",
+            )
         if self.fault == "l1-timeout":
             threading.Event().wait(HANG_SECONDS)
         return L1Outcome(status="empty", mode=request.mode, attempted=True)

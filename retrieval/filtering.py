@@ -5,8 +5,17 @@ from typing import Any, cast, get_args
 
 from retrieval.errors import UnknownFilter
 from retrieval.text import fold
-from retrieval.types import Condition, Entry, FilterDecision, FilterMode, FilterOperator, L0Hints
+from retrieval.types import (
+    Condition,
+    Entry,
+    ErrorInfo,
+    FilterDecision,
+    FilterMode,
+    FilterOperator,
+    L0Hints,
+)
 
+VALUES_SHOWN = 12
 _SHORTHANDS: dict[str, FilterOperator] = {"==": "eq", "!=": "ne"}
 
 
@@ -25,16 +34,16 @@ def decide_filter(
             mode=mode, conditions=own, reason="The derived filter is switched off."
         )
     if not domains:
-        reason = "No derived filter: no match names a category."
+        reason = "No derived filter: the hints name no category."
         return FilterDecision(mode=mode, conditions=own, reason=reason)
     if len(domains) > 1:
         named = ", ".join(domains[:5]) + (", …" if len(domains) > 5 else "")
-        reason = f"No derived filter: the matches name {len(domains)} categories ({named})."
+        reason = f"No derived filter: the hints name {len(domains)} categories ({named})."
         return FilterDecision(mode=mode, conditions=own, reason=reason)
     guard = (
         "nearly as good hits outside it may come in" if mode == "auto" else "nothing else comes in"
     )
-    reason = f"All matches name one category, '{domains[0]}'; {guard}."
+    reason = f"The hints name one category, '{domains[0]}'; {guard}."
     return FilterDecision(mode=mode, category=domains[0], conditions=own, reason=reason)
 
 
@@ -86,6 +95,26 @@ def _condition(key: str, operator: str | None, value: Any) -> Condition | None:
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def unmet_values(entries: Iterable[Entry], conditions: Iterable[Condition]) -> list[ErrorInfo]:
+    """A warning for each condition whose wanted values no note has: a slip, most likely."""
+    notes = tuple(entries)
+    warnings = []
+    for condition in conditions:
+        if condition.op in ("ne", "nin") or any(admits(entry, [condition]) for entry in notes):
+            continue
+        values = {value for entry in notes for value in field_values(entry, condition.key)}
+        known = ", ".join(sorted(values)[:VALUES_SHOWN]) + ", …" * (len(values) > VALUES_SHOWN)
+        wanted = " or ".join(f"'{value}'" for value in condition.values[:VALUES_SHOWN])
+        warnings.append(
+            ErrorInfo(
+                code="unknown_value",
+                message=f"No note has the {condition.key} {wanted}.",
+                next_action=f"Values here: {known}." if values else "",
+            )
+        )
+    return warnings
 
 
 def admits(entry: Entry, conditions: Iterable[Condition]) -> bool:

@@ -4,11 +4,13 @@ A term matches as a whole word or phrase (as a substring in scripts without blan
 case, width, accent form, hyphens or regular plural. Everything in a query is literal text.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from retrieval.filtering import is_within
 from retrieval.overlap import HeadlineIndex, Overlap
 from retrieval.text import STOP_WORDS, Token, content_words, fold, singular, term_key, tokens
 from retrieval.types import Entry, L0Hints, L0Match, NearMatch, TermField, TermHit
@@ -52,6 +54,7 @@ class L0Index:
             for category in entry.categories:
                 self._domains.setdefault(term_key(category), category)
         self._domains.pop((), None)
+        self._specific: dict[str, bool] = {}
         self._notes = {
             key: len({term.position for term in terms if term.authored})
             for key, terms in self._terms.items()
@@ -133,13 +136,20 @@ class L0Index:
         return letters >= LENGTH_FLOOR and rarity >= RARITY_FLOOR
 
     def _names_domain(self, domain: str, admits: Callable[[Entry], bool] | None) -> bool:
-        """A category's name counts when notes outside the category hardly use its words."""
-        name = fold(domain)
-        members = [e for e in self.entries if name in map(fold, e.categories)]
-        inside = frozenset(entry.categories for entry in members)
-        words = content_words(domain)
-        rare = [w for w in words if self.headlines.notes_outside(w, inside) <= self._common]
-        return bool(rare) and (admits is None or any(map(admits, members)))
+        """A category's name counts when most of the notes that use it belong to the category.
+
+        `data` or `access` stand in ordinary sentences of every domain, `catering` does not.
+        """
+        if domain not in self._specific:
+            pattern = r"[\s_-]+".join(map(re.escape, fold(domain).split()))
+            if pattern.isascii():
+                pattern = rf"(?<!\w){pattern}(?!\w)"
+            users = [entry for entry in self.entries if _mentions(entry, pattern)]
+            own = sum(is_within(entry, domain) for entry in users)
+            self._specific[domain] = 2 * own >= len(users)
+        if not self._specific[domain]:
+            return False
+        return admits is None or any(admits(e) for e in self.entries if is_within(e, domain))
 
     def _match(self, position: int, hits: list[TermHit], overlap: Overlap | None) -> L0Match:
         entry = self.entries[position]
@@ -171,6 +181,11 @@ class L0Index:
         for match in matches[:MATCHES_SHOWN]:
             named.extend(by_source[match.source].entities)
         return _distinct(named)[:HINTS_SHOWN]
+
+
+def _mentions(entry: Entry, pattern: str) -> bool:
+    texts = (entry.title, *entry.keywords, *(passage.text for passage in entry.passages))
+    return any(re.search(pattern, text, re.IGNORECASE) for text in texts)
 
 
 def _longest(hits: list[TermHit]) -> list[TermHit]:

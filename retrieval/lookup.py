@@ -12,7 +12,7 @@ from retrieval.budget import fit_budget
 from retrieval.errors import EmptyQuery, RetrievalError
 from retrieval.evidence import merge_evidence
 from retrieval.faults import FAULT_TIMEOUT, FaultyRetriever, Retriever
-from retrieval.filtering import admits, decide_filter
+from retrieval.filtering import admits, decide_filter, unmet_values
 from retrieval.hints import L0Index
 from retrieval.options import LookupOptions
 from retrieval.relevance import DEFAULT_THRESHOLDS, Thresholds, assess
@@ -116,7 +116,7 @@ def run_lookup(
             "total": _ms(started, done),
         },
         fingerprint=view.fingerprint,
-        warnings=view.warnings,
+        warnings=(*view.warnings, *_notices(view, options)),
     )
     return result if options.budget is None else fit_budget(result, options.budget)
 
@@ -151,6 +151,19 @@ def refuse(
         fingerprint=view.fingerprint,
         error=error.info(),
     )
+
+
+def _notices(view: View, options: LookupOptions) -> tuple[ErrorInfo, ...]:
+    """Why nothing can be found, where that lies in the notes or the filters."""
+    if not view.entries:
+        return (
+            ErrorInfo(
+                code="no_notes",
+                message="The knowledge base holds no note that can be read.",
+                next_action="Check the folder and `knowledge.include`; see: lookup-knowledge lint",
+            ),
+        )
+    return tuple(unmet_values(view.entries.values(), options.conditions))
 
 
 def _ask_l1(

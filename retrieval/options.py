@@ -50,6 +50,8 @@ def settle_options(
     _require_one_of("filter_mode", chosen["filter_mode"], get_args(FilterMode))
     _require_one_of("l1_mode", chosen["l1_mode"], get_args(L1Mode))
     _require_one_of("fault", fault, (None, *get_args(Fault)))
+    is_mapping = filters is None or isinstance(filters, Mapping)
+    _require("filters", filters, is_mapping, "a mapping of fields to values")
     top_k, least, budget = chosen["top_k"], chosen["min_score"], chosen["budget"]
     _require(
         "top_k",
@@ -57,7 +59,8 @@ def settle_options(
         _is_whole(top_k) and 1 <= top_k <= MOST_BLOCKS,
         f"a whole number from 1 to {MOST_BLOCKS}",
     )
-    is_cosine = isinstance(least, int | float) and -1 <= least <= 1
+    is_number = isinstance(least, int | float) and not isinstance(least, bool)
+    is_cosine = is_number and -1 <= least <= 1
     _require("min_score", least, least is None or is_cosine, "a cosine from -1 to 1")
     enough = _is_whole(budget) and budget >= LEAST_BUDGET
     _require(

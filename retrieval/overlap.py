@@ -31,17 +31,13 @@ class HeadlineIndex:
     def __init__(self, entries: Sequence[Entry]) -> None:
         self._size = len(entries)
         self._notes_with: Counter[str] = Counter()
-        self._categories_with: defaultdict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
         own: list[list[str]] = []
         for entry in entries:
             terms = " \n ".join((entry.title, *entry.keywords, *entry.entities))
             words = list(dict.fromkeys(content_words(terms)))
             own.append(words)
             headings = {part for passage in entry.passages for part in passage.breadcrumb}
-            everything = set(words).union(content_words(" \n ".join(headings)))
-            self._notes_with.update(everything)
-            for word in everything:
-                self._categories_with[word][entry.categories] += 1
+            self._notes_with.update(set(words).union(content_words(" \n ".join(headings))))
         self._postings = self._post(own)
 
     def _post(
@@ -60,14 +56,6 @@ class HeadlineIndex:
             )
             for word, rows in postings.items()
         }
-
-    def notes_with(self, word: str) -> int:
-        """Number of notes whose title, keywords, entities or headings hold the word."""
-        return self._notes_with[word]
-
-    def notes_outside(self, word: str, categories: frozenset[tuple[str, ...]]) -> int:
-        """The same, leaving out the notes whose categories are among those given."""
-        return sum(n for key, n in self._categories_with[word].items() if key not in categories)
 
     def rarity(self, word: str) -> float:
         """The word's idf; above 0 for every word, highest for one that no note holds."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from retrieval.text import content_words, fold
-from retrieval.types import EvidenceBlock, L1Outcome, Level, Relevance
+from retrieval.types import EvidenceBlock, L1Outcome, L1Status, Level, Relevance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,13 @@ class Thresholds:
 # Logistic regression on real documentation: right primaries against wrong ones and against the
 # primaries of queries asked to the wrong knowledge base. Fitted for the bundled embedder.
 DEFAULT_THRESHOLDS = Thresholds(bias=-7.5, cosine_weight=9.5, coverage_weight=3.5)
+_STATE: dict[L1Status, str] = {
+    "disabled": "L1 is switched off",
+    "empty": "L1 found nothing",
+    "failed": "L1 failed",
+    "timeout": "L1 took too long",
+    "not_ready": "L1 has no usable index",
+}
 LEXICAL_CEILING = 0.5
 """Most confidence that evidence without semantic support can reach."""
 
@@ -47,7 +54,12 @@ def assess(
     cosine of at least `semantic_floor`, from an L1 that is `ok`.
     """
     if not blocks:
-        return _relevance("none", 0.0, thresholds, False, "Nothing was found.")
+        unasked = (
+            ""
+            if l1.status in ("ok", "empty")
+            else f" Only words were searched: {_STATE[l1.status]}."
+        )
+        return _relevance("none", 0.0, thresholds, False, f"Nothing was found.{unasked}")
     primary = blocks[0]
     coverage = query_coverage(query, primary, rarity)
     covered = f"its words cover {coverage:.0%} of the query"
@@ -61,9 +73,10 @@ def assess(
         + thresholds.cosine_weight * primary.score
         + thresholds.coverage_weight * coverage
     )
-    close = f"The primary's best passage has cosine {primary.score:.2f}"
+    digits = 2 if supported else 3
+    close = f"The primary's best passage has cosine {primary.score:.{digits}f}"
     if not supported:
-        reason = f"{close}, below the floor of {semantic_floor:.2f}; {covered}."
+        reason = f"{close}, below the floor of {semantic_floor:.3f}; {covered}."
         return _relevance("weak", min(confidence, LEXICAL_CEILING), thresholds, False, reason)
     level: Level = "weak"
     if confidence >= thresholds.strong:
@@ -90,13 +103,7 @@ def _only_words(primary: EvidenceBlock, l1: L1Outcome) -> str | None:
         if primary.relaxed:
             return "it lies outside the filter"
         return None if primary.score is not None else "no vector was compared with it"
-    return {
-        "disabled": "L1 is switched off",
-        "empty": "L1 found nothing",
-        "failed": "L1 failed",
-        "timeout": "L1 took too long",
-        "not_ready": "L1 has no usable index",
-    }[l1.status]
+    return _STATE[l1.status]
 
 
 def _relevance(

@@ -130,15 +130,17 @@ def singular(word: str) -> str:
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ses", "xes", "zes", "ches", "shes")):
-        return word[:-2]
-    is_plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    if is_plural and (len(word) > 3 or word[1] not in "aeiou"):
+        word = word[:-2]
+    elif (
+        word.endswith("s") and not word.endswith("ss") and (len(word) > 3 or word[1] not in "aeiou")
+    ):
         word = word[:-1]
-    if len(word) > 3:
-        if word.endswith("ie"):
-            return word[:-2] + "y"
-        if word.endswith(("se", "xe", "ze", "che", "she")):
-            return word[:-1]
+    if len(word) > 3 and word.endswith("ie"):
+        return word[:-2] + "y"
+    if len(word) > 3 and word.endswith(("se", "xe", "ze", "che", "she")):
+        word = word[:-1]
+    if len(word) > 3 and word.endswith(("us", "is")):
+        word = word[:-1]  # as `status` did above, which nothing tells from `menus`
     return word
 
 

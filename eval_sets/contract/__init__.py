@@ -2,7 +2,7 @@
 
 from eval_sets.contract.deduplication import DedupeMetrics, dedupe_metrics
 from eval_sets.contract.fallback import FallbackMetrics, fallback_metrics
-from eval_sets.contract.filtering import FilterMetrics, RankMove, filter_metrics
+from eval_sets.contract.filtering import FilterMetrics, RankMove, as_expected, filter_metrics
 from eval_sets.contract.no_answer import (
     NoAnswerMetrics,
     OperatingPoint,
@@ -18,6 +18,7 @@ __all__ = [
     "NoAnswerMetrics",
     "OperatingPoint",
     "RankMove",
+    "as_expected",
     "dedupe_metrics",
     "fallback_metrics",
     "filter_metrics",

@@ -73,7 +73,7 @@ def filter_metrics(
     return FilterMetrics(
         fire_rate=fire_rate,
         route_accuracy=accuracy,
-        agreement=mean(_as_expected(row, cases[row.case_id]) for row in rows),
+        agreement=mean(as_expected(row, cases[row.case_id]) for row in rows),
         recall_ceiling=_recall_ceiling(fire_rate, accuracy),
         ceiling=mean(_left_inside(row, cases[row.case_id], categories) for row in rows),
         relaxed_rate=mean(float(row.relaxed > 0) for row, _ in fired),
@@ -93,7 +93,8 @@ def _change(move: RankMove) -> tuple[float, str]:
     return move.change, move.case_id
 
 
-def _as_expected(row: Row, case: Case) -> float | None:
+def as_expected(row: Row, case: Case) -> float | None:
+    """1.0 when the derived filter applied as the case expects, else 0.0; None without a label."""
     if row.filter is None or case.expect_filter == "any":
         return None
     return float((_category(row) is not None) == (case.expect_filter == "applied"))

@@ -33,11 +33,13 @@ def show_error(error: ErrorInfo, page: Page) -> None:
 
 
 def place(block: EvidenceBlock) -> str:
-    """Source and lines of the block's best passage, as editors read it."""
+    """Source and lines of the best passage, as editors read it, and the other lines shown."""
     if not block.passages:
         return block.source
-    span = max(block.passages, key=lambda p: (p.score or 0.0, p.breadcrumb == block.breadcrumb))
-    return f"{block.source}:{span.line_start}-{span.line_end}"
+    best = max(block.passages, key=lambda p: (p.score or 0.0, p.breadcrumb == block.breadcrumb))
+    others = [f"{p.line_start}-{p.line_end}" for p in block.passages if p.shown and p != best]
+    also = f" (and {', '.join(others)})" if others else ""
+    return f"{block.source}:{best.line_start}-{best.line_end}{also}"
 
 
 def number(value: float | None, width: int = 0, digits: int = 2) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _KINDS: dict[str, BlockKind] = {
     "table_open": "table",
     "fence": "fence",
 }
+_CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open"})
 _COMMENT = re.compile(r"<!--(?:-?>|.*?-->)", re.DOTALL)
 _CODE_SPAN_OR_COMMENT = re.compile(
     rf"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)|(?P<comment>{_COMMENT.pattern})", re.DOTALL
@@ -35,6 +37,8 @@ class Block:
     kind: BlockKind
     start: int
     end: int
+    inner: tuple["Block", ...] = ()
+    """The same lines in parts, where a list or a quote holds tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +117,24 @@ def _blocks(tokens: "Sequence[Token]", lines: Sequence[str]) -> Iterator[tuple[B
         if any(line.strip() for line in lines[done:start]):
             yield Block(kind="text", start=done, end=start), -1
         kind = _KINDS.get(token.type, "text")
-        yield Block(kind=kind, start=start, end=end), index
+        inner = tuple(_inner(tokens[index + 1 :], start, end)) if token.type in _CONTAINERS else ()
+        yield Block(kind=kind, start=start, end=end, inner=inner), index
         done = end
     if any(line.strip() for line in lines[done:]):
         yield Block(kind="text", start=done, end=len(lines)), -1
+
+
+def _inner(tokens: "Sequence[Token]", start: int, end: int) -> Iterator[Block]:
+    """The tables of a list or quote and the text around them; nothing without a table."""
+    done = start
+    for token in takewhile(lambda token: token.level, tokens):
+        if token.type == "table_open" and token.map is not None:
+            if done < token.map[0]:
+                yield Block(kind="text", start=done, end=token.map[0])
+            yield Block(kind="table", start=token.map[0], end=token.map[1])
+            done = token.map[1]
+    if start < done < end:
+        yield Block(kind="text", start=done, end=end)
 
 
 def _without_comments(body: str) -> "tuple[str, int | None, list[Token]]":

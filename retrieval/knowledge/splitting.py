@@ -64,7 +64,7 @@ class Splitter:
         whole = self._piece(block.start, block.end - 1)
         if self.size(whole.text) <= room:
             return [whole]
-        wrapped: list[Piece] = []
+        wrapped: list[Piece] = [piece for part in block.inner for piece in self._parts(part, room)]
         if block.kind == "table":
             wrapped = self._wrapped(block, head=2, tail="", room=room)
         elif block.kind == "fence":

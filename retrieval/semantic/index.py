@@ -202,7 +202,8 @@ def _open_client(folder: Path) -> Any:
     try:
         with _clients:
             return chromadb.PersistentClient(str(folder), settings=settings)
-    except ChromaError as error:
+    # Chroma keeps a client whose start failed: from the second time on it lacks attributes.
+    except (ChromaError, AttributeError) as error:
         raise IndexDamaged(
             f"The vectors in {folder} cannot be opened: {error}.", next_action=REBUILD
         ) from error

@@ -36,6 +36,8 @@ class PassageSpan:
     line_end: int
     score: float | None = None
     """Cosine clipped to 0..1; None without one."""
+    shown: bool = False
+    """True when the passage's text is part of the block's content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

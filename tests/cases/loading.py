@@ -1,24 +1,19 @@
-"""The actions `load`, `match` and `chunk`: files, terms and passages without an index."""
+"""The action `load`: files and what became of them, without an index."""
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from retrieval.hints import L0Index
-from retrieval.knowledge import Knowledge, lint, load_knowledge, read_frontmatter
+from retrieval.knowledge import Knowledge, load_knowledge, read_frontmatter
 from retrieval.knowledge.decoding import decode
 from retrieval.settings import KnowledgeSettings
-from retrieval.text import fold
-from retrieval.types import Entry, L0Hints, Passage
+from retrieval.types import Entry
 from tests.cases.case import (
     Case,
     Expected,
-    UnknownCheck,
     equals,
     excludes,
     holds,
@@ -29,6 +24,7 @@ from tests.cases.case import (
     same_set,
     says,
 )
+from tests.cases.matching import judge_match
 
 WINDOW = 256
 
@@ -85,37 +81,6 @@ def judge_load(case: Case, root: Path, knowledge: Knowledge, expected: Expected)
     if then := case.data.get("then_match"):
         lines += judge_match(knowledge, {"checks": [then]})
     return lines
-
-
-def judge_match(knowledge: Knowledge, expected: Expected) -> list[str]:
-    """What does not hold of L0."""
-    lines: list[str] = []
-    index = L0Index(knowledge.entries)
-    for key, wanted in expected.items():
-        if key == "checks":
-            for check in wanted:
-                query = check["query"]
-                rest = {name: value for name, value in check.items() if name != "query"}
-                lines += problems(MATCH, (query, index.match(query)), rest, f"{query!r} ")
-        elif key == "lint_warnings_mention":
-            text = "\n".join(map(str, lint(knowledge)))
-            lines += problems({key: says(str)}, text, {key: wanted})
-        elif key != "does_not_raise":
-            raise UnknownCheck(key)
-    return lines
-
-
-def judge_chunk(root: Path, knowledge: Knowledge, expected: Expected) -> list[str]:
-    """What does not hold of the passages of one file, or of each in `files`."""
-    if files := expected.get("files"):
-        by_source = {entry.source: entry for entry in knowledge.entries}
-        return [
-            line
-            for source, wanted in files.items()
-            for line in problems(CHUNK, by_source[source].passages, wanted, f"{source} ")
-        ]
-    passages = tuple(passage for entry in knowledge.entries for passage in entry.passages)
-    return problems(CHUNK, passages, expected)
 
 
 def _entries(found: tuple[Path, Knowledge], wanted: Expected) -> Any:
@@ -179,8 +144,8 @@ FILE = {
     "metadata_text_contains": lambda file, wanted: all(
         text in _metadata_text(file, key) for key, text in wanted.items()
     ),
-    "metadata_text_not_contains": lambda file, wanted: not any(
-        text in _metadata_text(file, key) for key, text in wanted.items()
+    "metadata_text_not_contains": lambda file, wanted: (
+        not any(text in _metadata_text(file, key) for key, text in wanted.items())
     ),
     "json_serializable": lambda file, _: file.entry is None or _is_json(asdict(file.entry)),
     "does_not_raise": noted,
@@ -191,72 +156,3 @@ def _line_of(file: File, word: str) -> str:
     """`line 3` as the row's own line where the message does not spell it out."""
     spelled = re.fullmatch(r"line (\d+)", word)
     return f"{file.source}:{spelled[1]}:" if spelled else word
-
-
-def _terms(found: tuple[str, L0Hints]) -> list[str]:
-    return [fold(h.term) for m in found[1].matches for h in m.hits if h.field == "keyword"]
-
-
-def _keywords(wanted: Any) -> list[str]:
-    return [fold(word) for word in ([wanted] if isinstance(wanted, str) else wanted)]
-
-
-def _written(found: tuple[str, L0Hints]) -> list[str]:
-    query, hints = found
-    return [query[hit.start : hit.end] for match in hints.matches for hit in match.hits]
-
-
-def _matched(found: tuple[str, L0Hints]) -> list[str]:
-    return [m.source for m in found[1].matches]
-
-
-MATCH = {
-    "must_match_keyword": lambda f, wanted: includes(_terms)(f, _keywords(wanted)),
-    "must_not_match_keyword": lambda f, wanted: excludes(_terms)(f, _keywords(wanted)),
-    "must_include_source": includes(_matched),
-    "must_not_include_source": excludes(_matched),
-    "no_match": lambda f, wanted: (not f[1].matches and not f[1].category_hits) == wanted or f[1],
-    "top_source": equals(lambda f: next(iter(_matched(f)), None)),
-    "domains": equals(lambda f: f[1].domains),
-    "matched_text": includes(_written),
-    "must_not_raise": noted,
-}
-
-
-def _trails(passages: tuple[Passage, ...]) -> list[list[str]]:
-    return [list(trail) for trail, _ in groupby(passage.breadcrumb for passage in passages)]
-
-
-def _texts(passages: tuple[Passage, ...]) -> str:
-    return "\n".join(passage.text for passage in passages)
-
-
-def _partial_rows(passages: tuple[Passage, ...]) -> Iterator[str]:
-    for passage in passages:
-        rows = [line for line in passage.text.split("\n") if line.lstrip().startswith("|")]
-        yield from (row for row in rows if row.count("|") != rows[0].count("|"))
-
-
-CHUNK = {
-    "breadcrumbs": equals(_trails),
-    "breadcrumbs_relative": lambda found, _: (
-        min(len(p.breadcrumb) for p in found) == 1 or _trails(found)
-    ),
-    "no_breadcrumb_contains": lacks(lambda found: str(_trails(found))),
-    "all_text_kept": holds(_texts),
-    "not_in_any_chunk": lacks(_texts),
-    "min_chunks": lambda found, least: len(found) >= least or len(found),
-    "max_chunk_chars": lambda found, most: (
-        max(len(p.text) for p in found) <= most or max(len(p.text) for p in found)
-    ),
-    "every_chunk_with": lambda found, rules: [
-        passage.text
-        for passage in found
-        for rule in rules
-        if re.search(rule["regex"], passage.text) and rule["also"] not in passage.text
-    ]
-    or True,
-    "no_partial_rows": lambda found, _: list(_partial_rows(found)) or True,
-    "chunk_ids_unique": lambda found, _: len({p.id for p in found}) == len(found),
-    "breadcrumb_is_list": lambda found, _: all(isinstance(p.breadcrumb, tuple) for p in found),
-}

@@ -83,7 +83,7 @@ def judge_metric(inputs: list[Mapping[str, Any]], expected: Expected) -> list[st
         elif key == "json_valid_strict":
             json.dumps(found, allow_nan=False)
         elif key == "warnings_mention":
-            verdict = says(lambda given: _author_is_told(given))(inputs, wanted)
+            verdict = says(_author_is_told)(inputs, wanted)
             lines += [] if verdict is True else [f"warnings_mention: {verdict!r}"]
         elif key not in ("tolerance", "does_not_raise", "report_shows"):
             raise UnknownCheck(key)

@@ -5,7 +5,7 @@ import json
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 from retrieval import alookup_knowledge
 from retrieval.errors import InvalidInput
+from retrieval.hints import L0Index
 from retrieval.knowledge import read_snapshot
 from tests.cases.case import (
     Case,
@@ -28,9 +29,8 @@ from tests.cases.case import (
 )
 from tests.cases.faults import corrupt, generation_folder, remove_index, stored_ids
 from tests.cases.loading import load
-from tests.cases.loading import MATCH as MATCH_CHECKS
 from tests.cases.lookups import ask, judge_answer, open_base
-from retrieval.hints import L0Index
+from tests.cases.matching import MATCH
 
 _ROOT = Path(__file__).parents[2]
 _WORKER = """
@@ -63,10 +63,10 @@ class Session:
 
     def run(self, step: Step) -> None:
         """One step; raises `UnknownCheck` for an operation that is not known."""
-        operation = _OPERATIONS.get(step["op"])
+        operation = getattr(self, f"op_{step['op']}", None)
         if operation is None:
             raise UnknownCheck(f"op {step['op']}")
-        operation(self, step)
+        operation(step)
 
     def finish(self, expected: Expected) -> list[str]:
         """All problems, those of the end included."""
@@ -90,61 +90,61 @@ class Session:
 
     def opens(self) -> bool:
         """True when the knowledge base answers, in a new client too."""
-        self._reopen({})
+        self.op_reopen({})
         return self._base.lookup("refund").primary is not None
 
     def _check(self, found: Any, table: Mapping[str, Any], step: Step) -> None:
         self.problems += problems(table, found, step.get("expect", {}), f"{step['op']} ")
 
-    def _write(self, step: Step) -> None:
+    def op_write(self, step: Step) -> None:
         path = self._root / step["path"]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(step["text"], encoding="utf-8")
 
-    def _delete(self, step: Step) -> None:
+    def op_delete(self, step: Step) -> None:
         (self._root / step["path"]).unlink()
 
-    def _rename(self, step: Step) -> None:
+    def op_rename(self, step: Step) -> None:
         (self._root / step["from"]).rename(self._root / step["to"])
 
-    def _reindex(self, step: Step) -> None:
+    def op_reindex(self, step: Step) -> None:
         report = self._base.reindex(full=step.get("full", False))
         self.ever_indexed.update(self.indexed())
         self._check(report, _REPORT, step)
 
-    def _reopen(self, step: Step) -> None:
+    def op_reopen(self, step: Step) -> None:
         self._base.close()
         self._base, self._embedder = open_base(self._root, self._state, self._config)
         self._check(None, {"does_not_raise": noted}, step or {"op": "reopen"})
 
-    def _close(self, _: Step) -> None:
+    def op_close(self, _: Step) -> None:
         self._base.close()
 
-    def _set_config(self, step: Step) -> None:
+    def op_set_config(self, step: Step) -> None:
         self._config |= {key: value for key, value in step.items() if key != "op"}
-        self._reopen({})
+        self.op_reopen({})
 
-    def _reset_index(self, _: Step) -> None:
+    def op_reset_index(self, _: Step) -> None:
         self._base.close()
         remove_index(self._state)
 
-    def _rmtree_index(self, _: Step) -> None:
+    def op_rmtree_index(self, _: Step) -> None:
         remove_index(self._state)
 
-    def _corrupt(self, step: Step) -> None:
+    def op_corrupt(self, step: Step) -> None:
         corrupt(self._state, step["glob"], step["how"])
 
-    def _match(self, step: Step) -> None:
+    def op_match(self, step: Step) -> None:
         hints = L0Index(load(self._root).entries).match(step["query"])
-        self._check((step["query"], hints), MATCH_CHECKS, step)
+        self._check((step["query"], hints), MATCH, step)
 
-    def _lookup(self, step: Step) -> None:
+    def op_lookup(self, step: Step) -> None:
         for _ in range(step.get("times", 1)):
             answer = ask(self._base, self._embedder, step)
             self.answers.append(json.dumps(answer.result.to_dict(), ensure_ascii=False))
             self.problems += judge_answer(answer, step.get("expect", {}), f"{step['query']!r} ")
 
-    def _get_entry(self, step: Step) -> None:
+    def op_get_entry(self, step: Step) -> None:
         try:
             found: object = self._base.get(step["source"])
         except InvalidInput as error:
@@ -152,11 +152,11 @@ class Session:
         table = {"rejected": lambda f, wanted: isinstance(f, InvalidInput) == wanted or f}
         self._check(found, table, step)
 
-    def _count_chunks(self, step: Step) -> None:
+    def op_count_chunks(self, step: Step) -> None:
         table = {"min": lambda f, least: f >= least or f, "equals": equals(lambda f: f)}
         self._check(len(self.stored()), table, step)
 
-    def _parallel(self, step: Step) -> None:
+    def op_parallel(self, step: Step) -> None:
         settings = {"state_dir": str(self._state), "embedding": {"model": "hash:64"}}
         given = json.dumps([str(self._root), settings, step["do"]])
         command = [sys.executable, "-c", _WORKER, given]
@@ -167,7 +167,7 @@ class Session:
         said = [process.communicate()[1] for process in running]
         self._count([text for p, text in zip(running, said, strict=True) if p.returncode], step)
 
-    def _threads(self, step: Step) -> None:
+    def op_threads(self, step: Step) -> None:
         def work(_: int) -> None:
             for inner in step["do"]:
                 self.run(inner)
@@ -176,14 +176,14 @@ class Session:
             futures = [pool.submit(work, number) for number in range(step["n"])]
         self._count([f.exception() for f in futures if f.exception()], step)
 
-    def _inside_event_loop(self, step: Step) -> None:
+    def op_inside_event_loop(self, step: Step) -> None:
         async def main() -> None:
             for inner in step["do"]:
                 self.run(inner)
 
         asyncio.run(main())
 
-    def _gather(self, step: Step) -> None:
+    def op_gather(self, step: Step) -> None:
         async def main() -> list[Any]:
             asked = [d["query"] for d in step["do"] for _ in range(step["n"])]
             calls = [alookup_knowledge(query, kb=self._base) for query in asked]
@@ -198,20 +198,12 @@ class Session:
         table = {"errors": lambda f, n: f["errors"] == n or f}
         self._check(found, table, step)
 
-    def _hold_write_lock(self, _: Step) -> None:
+    def op_hold_write_lock(self, _: Step) -> None:
         path = self._state / "records.sqlite3"
         database = self._held.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
         database.execute("BEGIN IMMEDIATE")
 
 
-_OPERATIONS: dict[str, Callable[[Session, Step], None]] = {
-    name.removeprefix("_"): getattr(Session, name)
-    for name in (
-        "_write _delete _rename _reindex _reopen _close _set_config _reset_index _rmtree_index "
-        "_corrupt _match _lookup _get_entry _count_chunks _parallel _threads _inside_event_loop "
-        "_gather _hold_write_lock"
-    ).split()
-}
 _REPORT = {
     **{name: equals(lambda report, name=name: getattr(report, name)) for name in _COUNTED},
     "updated_or_added": equals(lambda report: report.updated + report.added),

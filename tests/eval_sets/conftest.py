@@ -17,9 +17,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> EvalSet:
 
 
 @pytest.fixture(scope="package")
-def base(
-    small: EvalSet, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[KnowledgeBase]:
+def base(small: EvalSet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
     """The knowledge base of `small`, indexed."""
     with indexed(small, tmp_path_factory.mktemp("state")) as opened:
         yield opened

@@ -90,9 +90,7 @@ def test_another_note_is_asked_again(lab: tuple[EvalSet, KnowledgeBase]) -> None
     assert after.values["l0"]["MRR"]["exact-1"] == 0.0
 
 
-def test_other_settings_are_asked_again(
-    lab: tuple[EvalSet, KnowledgeBase], tmp_path: Path
-) -> None:
+def test_other_settings_are_asked_again(lab: tuple[EvalSet, KnowledgeBase], tmp_path: Path) -> None:
     eval_set, base = lab
     _run(eval_set, base, "l0+l1")
     settings = {

@@ -46,7 +46,9 @@ def test_a_baseline_survives_its_file(report: Report, baseline: Baseline, tmp_pa
     assert len(text.splitlines()) < 100
     assert '"exact-1", "exact-2"' in text
     assert baseline.variants["l0"].means["nDCG@10"] == 0.4286
-    assert baseline.variants["l0+l1"].figures["filter.agreement"] == 1.0
+    assert baseline.variants["l0+l1"].means["filter.as_expected"] == 1.0
+    assert baseline.variants["l0"].means["l0.matched"] == 0.4286
+    assert "l0.matched" not in baseline.variants["l1"].means
     assert baseline.variants["l0+l1"].figures["fallback.quality.l1-raises"] == 0.8323
     assert "l1.answered" not in baseline.variants["l0"].figures
     assert baseline.variants["l1"].figures["l1.answered"] == 1.0
@@ -65,6 +67,7 @@ def test_a_dropped_keyword_turns_it_red(baseline: Baseline, tmp_path: Path) -> N
     assert (stratum.before, stratum.after) == (1.0, 0.5)
     (move,) = stratum.moved
     assert (move.case_id, move.before, move.after) == ("exact-1", 1.0, 0.0)
+    assert {("l0", "l0.matched", "exact"), ("l0+l1", "l0.matched", "exact")} <= _fallen(found)
     assert stratum.sentence() == "l0: nDCG@10 in exact fell from 1.000 to 0.500 (-0.500)."
 
 
@@ -194,6 +197,6 @@ def test_scores_that_fit_no_cases_are_refused(baseline: Baseline, tmp_path: Path
 def test_other_metrics_are_gated_by_the_first(small: EvalSet, base: KnowledgeBase) -> None:
     report = run(small, base, ["l0"], metrics=["hit@1", "MAP"], resamples=50)
     kept = baseline_of(report)
-    assert set(kept.variants["l0"].values) == {"hit@1"}
+    assert set(kept.variants["l0"].values) == {"hit@1", "l0.matched", "filter.as_expected"}
     assert kept.variants["l0"].values["hit@1"][:2] == [1.0, 1.0]
     assert WIFI in report.rows[1].sources

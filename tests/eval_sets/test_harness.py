@@ -1,9 +1,11 @@
+import doctest
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
 
+from eval_sets import harness
 from eval_sets.harness import PROFILES, run
 from eval_sets.results import Report
 from eval_sets.types import EvalSet, Mean, Row, Variant
@@ -148,7 +150,13 @@ def test_versions_seed_and_digests_stand_in_the_report(
 
 def test_a_split_and_a_baseline_can_be_named(small: EvalSet, base: KnowledgeBase) -> None:
     report = run(small, base, ["l0", "l1"], split="dev", baseline="l1", resamples=100)
-    assert [case.id for case in report.cases] == ["exact-1", "words-1", "trap-1", "none-1", "open-1"]
+    assert [case.id for case in report.cases] == [
+        "exact-1",
+        "words-1",
+        "trap-1",
+        "none-1",
+        "open-1",
+    ]
     assert (report.comparisons[0].a, report.comparisons[0].b) == ("l1", "l0")
 
 
@@ -230,3 +238,8 @@ def test_a_stale_index_is_told(tmp_path: Path) -> None:
         report = run(changed, base, [Variant(name="l0", settings={"lookup": {"mode": "l0"}})])
     assert len(report.warnings) == 1
     assert report.warnings[0].startswith("1 note has changed since the index was built.")
+
+
+def test_the_documented_example_runs() -> None:
+    result = doctest.testmod(harness)
+    assert (result.attempted, result.failed) == (7, 0)

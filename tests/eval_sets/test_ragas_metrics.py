@@ -104,15 +104,18 @@ def test_a_judge_scores_what_was_retrieved() -> None:
 def test_a_judge_that_fails_leaves_the_row_unscored(
     small: EvalSet, base: KnowledgeBase, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judge = Judge(down_for="disputes a payment")
+    judge = Judge(down_for="is there a guest network")
     report = run(
         small, base, ["l1"], metrics=["MRR", *JUDGED], judge=judge, faults=(), resamples=50
     )
     for name in JUDGED:
         score = report.score("l1", name).mean
         assert (score.n, score.of) == (6, 10)
-        assert report.values["l1"][name]["words-1"] is None
+        assert report.values["l1"][name]["exact-2"] is None
     assert report.score("l1", "MRR").mean.n == 7
+    told = "left 1 of 7 rows unscored; the first one: "
+    assert all(f"{name} {told}" in text for name, text in zip(JUDGED, report.warnings, strict=True))
+    assert "ConnectionError: the judge is down" in report.warnings[0]
     assert capsys.readouterr().out == ""
 
 

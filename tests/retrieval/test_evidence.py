@@ -73,7 +73,7 @@ def test_one_block_for_a_source_keeps_the_reasons_of_both_paths() -> None:
 def test_a_block_lists_every_matched_passage_and_carries_the_best_three() -> None:
     found = [candidate(f"a.md#{i}", cosine=c) for i, c in ((3, 0.9), (0, 0.8), (1, 0.7), (2, 0.1))]
     (block,), _ = merge(hints(), l1(*found))
-    assert block.content == "first part\n\nsecond part\n\nfourth part"
+    assert block.content == "first part\n\nsecond part\n\n[…]\n\nfourth part"
     assert [(span.id, span.score) for span in block.passages] == [
         ("a.md#0", 0.8),
         ("a.md#1", 0.7),
@@ -81,6 +81,17 @@ def test_a_block_lists_every_matched_passage_and_carries_the_best_three() -> Non
         ("a.md#3", 0.9),
     ]
     assert block.score == 0.9
+    assert [span.id for span in block.passages if span.shown] == ["a.md#0", "a.md#1", "a.md#3"]
+
+
+def test_a_passage_that_is_far_behind_the_best_is_listed_and_not_shown() -> None:
+    found = [candidate("a.md#0", cosine=0.9), candidate("a.md#1", cosine=0.2)]
+    (block,), _ = merge(hints(), l1(*found))
+    assert block.content == "first part"
+    assert [(span.id, span.shown) for span in block.passages] == [
+        ("a.md#0", True),
+        ("a.md#1", False),
+    ]
 
 
 def test_a_score_is_the_cosine_clipped_and_none_without_one() -> None:

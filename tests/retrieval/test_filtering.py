@@ -1,7 +1,13 @@
 import pytest
 
 from retrieval.errors import UnknownFilter
-from retrieval.filtering import admits, decide_filter, filter_keys, parse_conditions
+from retrieval.filtering import (
+    admits,
+    decide_filter,
+    filter_keys,
+    parse_conditions,
+    unmet_values,
+)
 from retrieval.types import Condition, FilterMode, L0Hints
 from tests.builders import entry
 
@@ -70,3 +76,11 @@ def test_an_unknown_field_is_refused_by_name() -> None:
 def test_an_unknown_operator_is_refused_by_name() -> None:
     with pytest.raises(UnknownFilter, match="'betwen'"):
         parse_conditions({"category": {"betwen": ["a", "b"]}}, KEYS)
+
+
+def test_a_value_that_no_note_has_is_a_warning_with_those_that_exist() -> None:
+    notes = [entry("a.md", categories=["Billing"]), entry("b.md", categories=["network"])]
+    filters = {"category": ["nope", "neither"], "source": "A.md", "title": {"ne": "x"}}
+    (warning,) = unmet_values(notes, parse_conditions(filters, filter_keys(notes)))
+    assert warning.message == "No note has the category 'nope' or 'neither'."
+    assert warning.next_action == "Values here: Billing, network."

@@ -163,3 +163,10 @@ def test_matching_never_raises_and_offsets_are_inside_the_query(
 def test_a_keyword_matches_itself_between_other_words(keyword: str) -> None:
     hints = match(f"about {keyword} please", entry("a.md", "A", keywords=[keyword]))
     assert hints.keywords == (keyword,)
+
+
+def test_a_categorys_name_that_is_an_everyday_word_adds_no_domain() -> None:
+    inside = [entry(f"d/{i}.md", f"Topic {i}", categories=["data"]) for i in range(2)]
+    outside = [entry(f"o/{i}.md", f"Other {i}", "old data is kept") for i in range(3)]
+    hints = match("how long is my data kept", *inside, *outside)
+    assert (hints.domains, hints.category_hits) == ((), ())

@@ -110,6 +110,8 @@ def test_a_damaged_index_leaves_l0(kb: KnowledgeBase, root: Path) -> None:
         ({"mode": "l2"}, "mode is 'l2'"),
         ({"filter_mode": "always"}, "filter_mode"),
         ({"l1_mode": "sparse"}, "l1_mode"),
+        ({"min_score": True}, "min_score"),
+        ({"filters": "category=billing"}, "filters"),
         ({"min_score": 1.5}, "min_score"),
         ({"budget": 10}, "budget"),
         ({"fault": "l1-melts"}, "fault"),

@@ -1,6 +1,7 @@
 """The conductor with small fake retrievers; the real ones stand in test_spec.py."""
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,25 +32,27 @@ def view(retriever: Retriever | None) -> View:
     )
 
 
+OPTIONS: dict[str, Any] = {
+    "mode": "l0+l1",
+    "filter_mode": "auto",
+    "l1_mode": "hybrid",
+    "conditions": (),
+    "top_k": 8,
+    "min_score": None,
+    "budget": None,
+    "l1_timeout": 0.05,
+    "relax_margin": 0.1,
+}
+
+
 def look(
     retriever: Retriever | None,
     query: str = "refund",
     limit: TimeLimit[L1Outcome] | None = None,
     **options: Any,
 ) -> LookupResult:
-    settled: dict[str, Any] = {
-        "mode": "l0+l1",
-        "filter_mode": "auto",
-        "l1_mode": "hybrid",
-        "conditions": (),
-        "top_k": 8,
-        "min_score": None,
-        "budget": None,
-        "l1_timeout": 0.05,
-        "relax_margin": 0.1,
-    }
     return run_lookup(
-        query, view(retriever), LookupOptions(**settled | options), limit or TimeLimit()
+        query, view(retriever), LookupOptions(**OPTIONS | options), limit or TimeLimit()
     )
 
 
@@ -176,3 +179,11 @@ def test_lookups_from_many_threads_do_not_mix() -> None:
     assert {n: r.evidence_blocks[0].source for n, r in results.items()} == {
         n: "refund.md" if n % 2 else "badge.md" for n in range(16)
     }
+
+
+def test_notes_that_are_not_there_are_a_warning() -> None:
+    nothing = replace(view(None), entries={}, l0=L0Index([]))
+    options = LookupOptions(**OPTIONS)
+    result = run_lookup("refund", nothing, options, TimeLimit())
+    assert result.outcome == "no_evidence"
+    assert [warning.code for warning in result.warnings] == ["no_notes"]

@@ -72,6 +72,10 @@ def test_folding_twice_changes_nothing(text: str) -> None:
         ("address", "addresses"),
         ("branch", "branches"),
         ("lease", "leases"),
+        ("api", "apis"),
+        ("menu", "menus"),
+        ("house", "houses"),
+        ("noise", "noises"),
     ],
 )
 def test_singular_and_plural_have_one_key(one: str, many: str) -> None:

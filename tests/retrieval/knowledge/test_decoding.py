@@ -59,3 +59,8 @@ def test_emoji_and_joiners_survive():
 
 def test_empty_file_is_an_empty_text():
     assert decode(b"", "note.md") == ""
+
+
+def test_more_than_one_byte_order_mark_hides_nothing() -> None:
+    entry, issues = read("\ufeff\ufeff\u200b---\ntitle: Twice\n---\nText.")
+    assert (entry.title, issues) == ("Twice", [])

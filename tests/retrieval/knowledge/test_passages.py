@@ -43,6 +43,22 @@ def test_a_table_is_cut_between_rows_and_repeats_its_header():
     assert all(b[0] == a[1] + 1 for a, b in pairwise(spans))
 
 
+@pytest.mark.parametrize("mark", ["  ", "> "])
+def test_a_table_in_a_list_or_quote_repeats_its_header_as_well(mark):
+    rows = [f"{mark}| r{n:02} | the meaning of {n} |" for n in range(40)]
+    lead = "- item\n\n" if mark == "  " else ""
+    head = f"{mark}| Code | Meaning |\n{mark}|---|---|"
+    body = lead + head + "\n" + "\n".join(rows) + "\n\nAfter."
+    found = passages(body, window=400, measure=len)
+    assert len(found) > 2
+    with_rows = [p for p in found if "| r" in p.text]
+    assert all("| Code | Meaning |" in p.text for p in with_rows)
+    assert re.findall(r"\| r(\d\d) ", "\n".join(p.text for p in found)) == [
+        f"{n:02}" for n in range(40)
+    ]
+    assert found[-1].text.endswith("After.")
+
+
 def test_a_fence_is_cut_between_lines_and_repeated():
     code = [f"run step {n}" for n in range(60)]
     found = passages("```bash title\n" + "\n".join(code) + "\n```\n", window=60)

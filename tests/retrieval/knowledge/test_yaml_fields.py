@@ -166,3 +166,12 @@ def test_an_alias_inside_itself_is_refused():
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- "])
 def test_deep_nesting_is_refused(opening):
     assert error("a: " + opening * 60 if opening != "- " else opening * 5000).severity == "error"
+
+
+def test_a_line_separator_is_no_line_end() -> None:
+    fields, _ = read_yaml("title: a\u2028b\nother: c\n", line=2, source="a.md")
+    assert fields == {"title": "a b", "other": "c"}
+
+
+def test_an_escaped_control_character_is_left_out() -> None:
+    assert read_yaml('title: "a\\0b\\x07"\n', line=2, source="a.md")[0] == {"title": "ab"}

@@ -118,8 +118,9 @@ def test_a_folder_without_vectors_is_damage_and_stays_as_it_is(tmp_path: Path) -
     with pytest.raises(IndexDamaged, match="no vectors"):
         VectorStore.open(tmp_path)
     (tmp_path / "chroma.sqlite3").write_bytes(b"not a database" * 1000)
-    with pytest.raises(IndexDamaged, match="cannot be opened"):
-        VectorStore.open(tmp_path)
+    for _ in range(2):  # Chroma remembers the client that it could not start
+        with pytest.raises(IndexDamaged, match="cannot be opened"):
+            VectorStore.open(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["chroma.sqlite3"]
 
 
