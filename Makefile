@@ -5,6 +5,9 @@
 #   make test               run the tests, then the notebooks against their outputs
 #   make notebooks          run the notebooks and write their outputs into them
 #   make lint               check style, types and import rules
+#   make readme             write the outputs and figures of the README anew
+#   make baseline           accept the figures of the bundled set as they are now
+#   make gate               fail when they got worse
 #   make format             apply the style
 #   make constraints        pin the newest releases that pyproject.toml admits
 #   make clean              remove the environment and the caches
@@ -17,9 +20,12 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	&& echo $$python && break; done)
 
 BIN = $(VENV)/bin
+COG ?= -r
+BASELINE = eval_sets/sets/starter/baseline.json
+GATE = $(BIN)/lookup-knowledge eval run starter --variants l0,l1,l0+l1 --baseline $(BASELINE)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c .ci/constraints.txt
 
-.PHONY: demo test notebooks lint format constraints clean
+.PHONY: demo test notebooks readme baseline gate lint format constraints clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-base
@@ -34,6 +40,15 @@ notebooks: $(VENV)/.installed-all
 	$(INSTALL) nbconvert
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
 		--ExecutePreprocessor.record_timing=False notebooks/*.ipynb
+
+readme: $(VENV)/.installed-all
+	COLUMNS=80 PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cog $(COG) README.md
+
+baseline: $(VENV)/.installed-all
+	$(GATE) --update-baseline
+
+gate: $(VENV)/.installed-all
+	$(GATE)
 
 lint: $(VENV)/.installed-all
 	$(BIN)/ruff check

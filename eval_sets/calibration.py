@@ -132,7 +132,7 @@ def reassess(row: Row, calibration: Calibration) -> Row:
 
 def _point(row: Row) -> tuple[float, float] | None:
     """Cosine and coverage of the primary."""
-    if row.l1_status != "ok" or not row.ranking or row.ranking[0].relaxed:
+    if row.l1_status != "ok" or not row.ranking:
         return None
     cosine, coverage = row.ranking[0].score, row.coverage
     return None if cosine is None or coverage is None else (cosine, coverage)

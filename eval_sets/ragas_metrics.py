@@ -157,12 +157,12 @@ def _open(name: str, judge: Judge | None) -> Any:
 
 
 def _sample(row: Row, case: Case, texts: Mapping[str, str], name: str) -> Any:
-    """What ragas is asked about one row; None when nothing was retrieved."""
+    """What ragas is asked about one row; None when nothing with any text was retrieved."""
     from ragas.dataset_schema import SingleTurnSample
 
     depth = JUDGE_DEPTH if name.startswith(_JUDGED) else DEPTH
     found = distinct(row.sources, case.exclude)[:depth]
-    if not found:
+    if not any(texts.get(source, "").strip() for source in found):
         return None
     best = max(case.positives.values())
     return SingleTurnSample(

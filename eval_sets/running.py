@@ -69,13 +69,7 @@ class Running:
     def rows(self, variant: Variant, cases: Sequence[Case] | None = None) -> tuple[Row, ...]:
         """The rows of a variant, from the cache or asked now."""
         kb = self.open(variant)
-        asking = Asking(
-            variant=variant.name,
-            depth=self.depth,
-            keep_top_k="top_k" in variant.settings.get("lookup", {}),
-            fault=_lookup_fault(variant.fault),
-            workers=HANGING_WORKERS if variant.fault == "l1-timeout" else self.workers,
-        )
+        asking = self._asking(variant, self.depth)
         chosen = self.cases if cases is None else cases
         return self._kept(
             self._key(variant, kb, chosen, asking),
@@ -116,12 +110,7 @@ class Running:
     ) -> FaultResult:
         name = f"{variant.name} under {profile}"
         broken = replace(variant, name=name, fault=profile)
-        asking = Asking(
-            variant=name,
-            depth=min(self.depth, depth([self.metric]) or self.depth),
-            fault=_lookup_fault(profile),
-            workers=HANGING_WORKERS if profile == "l1-timeout" else self.workers,
-        )
+        asking = self._asking(broken, min(self.depth, depth([self.metric]) or self.depth))
 
         def open_recorded(state: Path) -> RecordedApart:
             kb = open_variant(
@@ -146,6 +135,15 @@ class Running:
             healthy=mean_score(healthy, self._by_id, self.metric),
             no_evidence=sum(not row.ranking for row in rows),
             failed=tuple(row.case_id for row in rows if row.status == "failed"),
+        )
+
+    def _asking(self, variant: Variant, deep: int) -> Asking:
+        return Asking(
+            variant=variant.name,
+            depth=deep,
+            keep_top_k="top_k" in variant.settings.get("lookup", {}),
+            fault=_lookup_fault(variant.fault),
+            workers=HANGING_WORKERS if variant.fault == "l1-timeout" else self.workers,
         )
 
     @property

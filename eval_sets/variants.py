@@ -77,7 +77,7 @@ def open_variant(
     state_dir: Path | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> KnowledgeBase:
-    """The knowledge base that answers for a variant: same notes, the variant's settings.
+    """The knowledge base that answers for a variant: same notes, the variant's settings, no budget.
 
     It shares the index and the embedder of `base` unless the variant has another `[embedding]` or
     `[knowledge]`: then its own index lies below the state folder and is brought up to date here.
@@ -85,7 +85,8 @@ def open_variant(
     """
     given = base.settings.model_dump(exclude_unset=True)
     merged = _merge(given, variant.settings)
-    merged = _merge(merged, {"lookup": {"l1_timeout": PATIENCE_SECONDS}})
+    # A budget would cut what is measured.
+    merged = _merge(merged, {"lookup": {"l1_timeout": PATIENCE_SECONDS, "budget": None}})
     where = base.location.config.parent if base.location.config else base.location.root
     merged["state_dir"] = state_dir or base.location.state_dir
     settings, location = load_settings(where, merged)

@@ -104,17 +104,39 @@ def unmet_values(entries: Iterable[Entry], conditions: Iterable[Condition]) -> l
     for condition in conditions:
         if condition.op in ("ne", "nin") or any(admits(entry, [condition]) for entry in notes):
             continue
-        values = {value for entry in notes for value in field_values(entry, condition.key)}
-        known = ", ".join(sorted(values)[:VALUES_SHOWN]) + ", …" * (len(values) > VALUES_SHOWN)
+        known = _known_values(notes, condition.key)
         wanted = " or ".join(f"'{value}'" for value in condition.values[:VALUES_SHOWN])
         warnings.append(
             ErrorInfo(
                 code="unknown_value",
                 message=f"No note has the {condition.key} {wanted}.",
-                next_action=f"Values here: {known}." if values else "",
+                next_action=f"Values here: {known}." if known else "",
             )
         )
     return warnings
+
+
+def check_categories(entries: Iterable[Entry], conditions: Iterable[Condition]) -> None:
+    """Raises `UnknownFilter` when a filter wants a category that no note has, by name.
+
+    Categories are a closed set: a wrong one is a slip, where other fields may lack a value today.
+    """
+    notes = tuple(entries)
+    known = {fold(category) for entry in notes for category in entry.categories}
+    wanted = [c for c in conditions if c.key == "category" and c.op in ("eq", "in")]
+    unknown = [value for c in wanted for value in c.values if fold(value) not in known]
+    if notes and unknown:
+        raise UnknownFilter(
+            f"No note has the category '{unknown[0]}'.",
+            next_action=f"Categories here: {_known_values(notes, 'category')}.",
+        )
+
+
+def _known_values(entries: Iterable[Entry], key: str) -> str:
+    """The values of a field, folded repeats dropped; the first dozen."""
+    values = {fold(v): v for entry in entries for v in field_values(entry, key)}
+    shown = sorted(values.values(), key=fold)[:VALUES_SHOWN]
+    return ", ".join(shown) + (", …" if len(values) > VALUES_SHOWN else "")
 
 
 def admits(entry: Entry, conditions: Iterable[Condition]) -> bool:

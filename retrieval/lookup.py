@@ -116,7 +116,7 @@ def run_lookup(
             "total": _ms(started, done),
         },
         fingerprint=view.fingerprint,
-        warnings=(*view.warnings, *_notices(view, options)),
+        warnings=(*view.warnings, *_notices(view, options, l1)),
     )
     return result if options.budget is None else fit_budget(result, options.budget)
 
@@ -153,17 +153,19 @@ def refuse(
     )
 
 
-def _notices(view: View, options: LookupOptions) -> tuple[ErrorInfo, ...]:
-    """Why nothing can be found, where that lies in the notes or the filters."""
+def _notices(view: View, options: LookupOptions, l1: L1Outcome) -> tuple[ErrorInfo, ...]:
+    """Why less is found than there may be: a broken L1, no notes, or a filter without any."""
+    broken = (l1.error,) if l1.error is not None else ()
     if not view.entries:
         return (
+            *broken,
             ErrorInfo(
                 code="no_notes",
                 message="The knowledge base holds no note that can be read.",
                 next_action="Check the folder and `knowledge.include`; see: lookup-knowledge lint",
             ),
         )
-    return tuple(unmet_values(view.entries.values(), options.conditions))
+    return (*broken, *unmet_values(view.entries.values(), options.conditions))
 
 
 def _ask_l1(

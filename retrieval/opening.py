@@ -93,11 +93,24 @@ def open_view(
             embedding=embedder.spec.digest,
         ),
         thresholds=calibration.thresholds if calibration else DEFAULT_THRESHOLDS,
-        warnings=(warning,) if warning else (),
+        warnings=tuple(w for w in (warning, _unread(knowledge)) if w),
     )
     if generation is not None:
         weakref.finalize(view, generation.close)
     return view, knowledge
+
+
+def _unread(knowledge: Knowledge) -> ErrorInfo | None:
+    """A warning when files of the folder are not searched because they cannot be read."""
+    count = len({issue.source for issue in knowledge.report.errors})
+    if not count:
+        return None
+    return ErrorInfo(
+        code="notes_unreadable",
+        message=f"{count} {'file' if count == 1 else 'files'} could not be read and "
+        f"{'is' if count == 1 else 'are'} not searched.",
+        next_action="Run `lookup-knowledge lint`.",
+    )
 
 
 def _floor(

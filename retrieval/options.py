@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from retrieval.errors import InvalidInput
 from retrieval.faults import Fault
-from retrieval.filtering import filter_keys, parse_conditions
+from retrieval.filtering import check_categories, filter_keys, parse_conditions
 from retrieval.settings import LookupSection
 from retrieval.types import Condition, Entry, FilterMode, L1Mode, LookupMode
 
@@ -40,8 +40,8 @@ def settle_options(
 ) -> LookupOptions:
     """The options of a lookup; an argument that is None comes from the settings.
 
-    Raises `InvalidInput` with the argument's name, `UnknownFilter` for a filter field or operator
-    that does not exist in these notes.
+    Raises `InvalidInput` with the argument's name, `UnknownFilter` for a filter field, operator
+    or category that does not exist in these notes.
     """
     chosen = {
         name: getattr(section, name) if value is None else value for name, value in given.items()
@@ -66,9 +66,12 @@ def settle_options(
     _require(
         "budget", budget, budget is None or enough, f"a number of tokens, {LEAST_BUDGET} or more"
     )
+    notes = tuple(entries)
+    conditions = parse_conditions(filters, filter_keys(notes)) if filters else ()
+    check_categories(notes, conditions)
     return LookupOptions(
         **chosen,
-        conditions=parse_conditions(filters, filter_keys(entries)) if filters else (),
+        conditions=conditions,
         l1_timeout=section.l1_timeout,
         relax_margin=section.relax_margin,
         fault=fault,

@@ -50,8 +50,8 @@ def assess(
 ) -> Relevance:
     """The relevance of the blocks: `none` and confidence 0 without any.
 
-    `semantic_support` is true only when a passage of the primary that passed the filter has a
-    cosine of at least `semantic_floor`, from an L1 that is `ok`.
+    `semantic_support` is true only when a passage of the primary has a cosine of at least
+    `semantic_floor`, from an L1 that is `ok`.
     """
     if not blocks:
         unasked = (
@@ -100,8 +100,6 @@ def query_coverage(query: str, block: EvidenceBlock, rarity: Callable[[str], flo
 def _only_words(primary: EvidenceBlock, l1: L1Outcome) -> str | None:
     """Why no semantic finding stands behind the primary, or None when one may."""
     if l1.status == "ok":
-        if primary.relaxed:
-            return "it lies outside the filter"
         return None if primary.score is not None else "no vector was compared with it"
     return _STATE[l1.status]
 

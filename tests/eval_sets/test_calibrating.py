@@ -33,9 +33,8 @@ def test_thresholds_are_found_on_dev_told_on_test_and_stored(
 ) -> None:
     eval_set, base = lab
     found = calibrate_index(eval_set, base, minimum=2)
-    # The primary of trap-1 was let in past the filter: nothing to fit on.
-    assert (found.calibration.answerable, found.calibration.unanswerable) == (2, 3)
-    assert found.calibration.skipped == 1
+    assert (found.calibration.answerable, found.calibration.unanswerable) == (3, 3)
+    assert found.calibration.skipped == 0
     assert found.after.false_answer.of == 1
     assert found.after.false_empty.of == 4
     assert found.path == base.location.state_dir / "calibration.json"
@@ -59,7 +58,7 @@ def test_too_few_labels_are_refused_and_nothing_is_stored(
     lab: tuple[EvalSet, KnowledgeBase],
 ) -> None:
     eval_set, base = lab
-    with pytest.raises(TooFewLabels, match="2 usable queries with an answer and 3 without"):
+    with pytest.raises(TooFewLabels, match="3 usable queries with an answer and 3 without"):
         calibrate_index(eval_set, base)
     assert not (base.location.state_dir / "calibration.json").exists()
 

@@ -107,7 +107,7 @@ def test_queries_without_a_cosine_are_skipped_and_counted() -> None:
     rows[0] = replace(rows[0], l1_status="failed")
     rows[1] = replace(rows[1], ranking=())
     rows[2] = replace(rows[2], coverage=None)
-    rows[3] = replace(rows[3], ranking=(block("a", score=0.9, relaxed=True),))
+    rows[3] = replace(rows[3], ranking=(block("a", score=None),))
     calibration = calibrate([*rows, row("open")], {**cases, "open": case("open")})
     assert (calibration.answerable, calibration.skipped) == (36, 4)
 

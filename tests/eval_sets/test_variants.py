@@ -78,12 +78,15 @@ def test_a_settings_file_is_refused_by_name(tmp_path: Path, text: str, named: st
 
 
 def test_a_variant_shares_index_and_embedder(tmp_path: Path) -> None:
-    with indexed(labelled(tmp_path / "set"), tmp_path / "state", lookup={"top_k": 3}) as base:
+    with indexed(
+        labelled(tmp_path / "set"), tmp_path / "state", lookup={"top_k": 3, "budget": 400}
+    ) as base:
         with open_variant(base, parse_variant("l1:l1=dense")) as variant:
             assert variant.embedder is base.embedder
             assert variant.location == base.location
             lookup = variant.settings.lookup
             assert (lookup.mode, lookup.l1_mode, lookup.top_k) == ("l1", "dense", 3)
+            assert lookup.budget is None
             assert variant.lookup("money back").l1.status == "ok"
         assert base.lookup("money back").l1.status == "ok"
 

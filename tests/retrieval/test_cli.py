@@ -103,7 +103,7 @@ def test_a_query_while_another_process_builds_answers_from_l0(terminal: Terminal
         answer = terminal.json("query", "refund window")
         error = terminal.json("index", code=1)["error"]
     assert answer["l1"]["status"] == "not_ready"
-    assert [warning["code"] for warning in answer["warnings"]] == ["index_locked"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["index_missing", "index_locked"]
     assert error["code"] == "index_locked"
 
 

@@ -3,6 +3,7 @@ import pytest
 from retrieval.errors import UnknownFilter
 from retrieval.filtering import (
     admits,
+    check_categories,
     decide_filter,
     filter_keys,
     parse_conditions,
@@ -84,3 +85,11 @@ def test_a_value_that_no_note_has_is_a_warning_with_those_that_exist() -> None:
     (warning,) = unmet_values(notes, parse_conditions(filters, filter_keys(notes)))
     assert warning.message == "No note has the category 'nope' or 'neither'."
     assert warning.next_action == "Values here: Billing, network."
+
+
+def test_a_category_that_no_note_has_is_refused_with_those_that_exist() -> None:
+    check_categories([NOTE], parse_conditions({"category": ["hr", "PAYROLL"]}, KEYS))
+    check_categories([NOTE], parse_conditions({"category": {"ne": "nope"}}, KEYS))
+    check_categories([], parse_conditions({"category": "nope"}, KEYS))
+    with pytest.raises(UnknownFilter, match=r"'nope'.*Categories here: HR, Payroll\."):
+        check_categories([NOTE], parse_conditions({"category": ["hr", "nope"]}, KEYS))

@@ -51,10 +51,19 @@ def test_without_an_ok_l1_nothing_semantic_is_claimed(status: L1Status) -> None:
 
 
 @pytest.mark.parametrize(
-    "primary", [block(0.39), block(None), block(0.99, relaxed=True)], ids=["floor", "none", "out"]
+    ("primary", "status", "supported"),
+    [
+        (block(0.39), "ok", False),
+        (block(0.41), "ok", True),
+        (block(None), "ok", False),
+        (block(0.99, relaxed=True), "ok", True),
+        (block(0.99, relaxed=True), "empty", False),
+    ],
 )
-def test_support_needs_a_close_passage_within_the_filter(primary: EvidenceBlock) -> None:
-    assert not rate(primary).semantic_support
+def test_support_needs_a_close_passage_of_an_l1_that_is_ok(
+    primary: EvidenceBlock, status: L1Status, supported: bool
+) -> None:
+    assert rate(primary, status=status).semantic_support is supported
 
 
 def test_only_the_primary_counts() -> None:
