@@ -150,8 +150,9 @@ def load_settings(
         what = "is not a folder" if path.exists() else "does not exist"
         raise KnowledgeError(
             f"The knowledge base {path} {what}.",
-            next_action="Pass --kb the folder that holds the notes or a knowledge.toml.",
+            next_action="Name the folder that holds the notes or a knowledge.toml.",
         )
+    path = path.resolve()
     config = path / CONFIG_NAME
     origin = str(config)
     data: dict[str, Any] = {}
@@ -160,15 +161,15 @@ def load_settings(
         _validate(data, origin)
     data = _merge(data, _environment(os.environ))
     settings = _validate(_merge(data, overrides or {}), "the environment or an argument")
-    root = (path / settings.root).resolve() if settings.root else path.resolve()
+    root = (path / settings.root).resolve() if settings.root else path
     if not root.is_dir():
         raise KnowledgeError(
             f"The root {root} that {origin} names is not a folder.",
             next_action="Correct `root`; it is relative to the settings file.",
         )
     has_config = config.is_file()
-    state = settings.state_dir or (path / STATE_NAME if has_config else user_state_dir(root))
-    state = state if state.is_absolute() else path / state
+    own = path / STATE_NAME if has_config else user_state_dir(root)
+    state = path / settings.state_dir if settings.state_dir else own
     return settings, Location(
         root=root, state_dir=state.resolve(), config=config if has_config else None
     )

@@ -25,6 +25,17 @@ def test_the_file_names_a_root_and_state_lies_beside_it(tmp_path: Path) -> None:
     assert location.state_dir == (tmp_path / ".lookup-knowledge").resolve()
 
 
+def test_a_relative_folder_is_the_same_knowledge_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = tmp_path / "base"
+    base.mkdir()
+    write(base, "")
+    monkeypatch.chdir(tmp_path)
+    assert load_settings(Path("base")) == load_settings(base)
+    assert load_settings(Path("base"), {"state_dir": "here"})[1].state_dir == base / "here"
+
+
 def test_the_environment_beats_the_file_and_an_argument_beats_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
