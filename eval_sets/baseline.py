@@ -9,11 +9,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from eval_sets.contract import as_expected
-from eval_sets.loading import write_atomic
 from eval_sets.results import Report
 from eval_sets.rows import mean
 from eval_sets.schema import explain
 from eval_sets.types import Case, Row, Split
+from retrieval.atomic import write_atomic
 from retrieval.errors import InvalidInput
 
 GATED_METRICS = ("nDCG@10", "recall@10", "MRR")

@@ -15,8 +15,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from eval_sets.loading import write_atomic
 from eval_sets.types import Row
+from retrieval.atomic import write_atomic
 
 FOLDER = "eval-rows"
 KEPT = 64

@@ -14,8 +14,8 @@ from eval_sets.interchange import (
     write_run,
 )
 from eval_sets.interchange.trec import encode
-from eval_sets.loading import write_atomic
 from eval_sets.types import EvalSet
+from retrieval.atomic import write_atomic
 from retrieval.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@
 
 import difflib
 import json
-import os
-import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from pydantic import ValidationError
 from eval_sets.errors import Problem, SetError
 from eval_sets.schema import SetFile, case_fields, explain, parse_case
 from eval_sets.types import Case, EvalSet, SetMeta
+from retrieval.atomic import write_atomic
 from retrieval.errors import RetrievalError
 from retrieval.settings import CONFIG_NAME, load_settings
 
@@ -92,24 +91,6 @@ def save_cases(path: Path, cases: Iterable[Case]) -> None:
     """Replaces a `cases.jsonl` in one step: a reader sees the old file or the new one, whole."""
     lines = [json.dumps(case_fields(case), ensure_ascii=False) + "\n" for case in cases]
     write_atomic(path, "".join(lines))
-
-
-def write_atomic(path: Path, text: str) -> None:
-    """Writes UTF-8 text with `\\n` line ends to a file beside `path`, then puts it in its place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes the file private; a labelled set is as open as the file that it replaces.
-        part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def _read_about(folder: Path, problems: list[Problem]) -> SetFile | None:

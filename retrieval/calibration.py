@@ -1,14 +1,13 @@
 """Thresholds of `relevance` that labelled queries gave for one index, kept beside it."""
 
 import hashlib
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from retrieval.atomic import write_atomic
 from retrieval.relevance import Thresholds
 from retrieval.settings import LookupSettings
 from retrieval.types import ErrorInfo
@@ -110,16 +109,7 @@ def read_calibration(
 def write_calibration(state_dir: Path, file: CalibrationFile) -> Path:
     """Stores the calibration in one step; lookups see it from the next one on."""
     path = calibration_path(state_dir)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{FILE_NAME}.", suffix=".tmp")
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(file.model_dump_json(indent=2) + "\n")
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    write_atomic(path, file.model_dump_json(indent=2) + "\n")
     return path
 
 

@@ -17,8 +17,9 @@ import yaml
 from eval_sets.errors import Problem, SetError
 from eval_sets.interchange.beir_files import BEYOND, CORPUS_NAME, QUERIES_NAME, read_drafts
 from eval_sets.interchange.documents import write_notes
-from eval_sets.loading import CASES_NAME, SET_NAME, find_sources, save_cases, write_atomic
+from eval_sets.loading import CASES_NAME, SET_NAME, find_sources, save_cases
 from eval_sets.types import Case, EvalSet, Split
+from retrieval.atomic import write_atomic
 from retrieval.errors import InvalidInput
 from retrieval.settings import CONFIG_NAME
 from retrieval.types import Entry

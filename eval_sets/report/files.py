@@ -7,10 +7,10 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from eval_sets.loading import write_atomic
 from eval_sets.report.building import build_document
 from eval_sets.report.gated import Gate
 from eval_sets.results import Report
+from retrieval.atomic import write_atomic
 from retrieval.errors import InvalidInput, MissingExtra
 from retrieval.types import Json
 

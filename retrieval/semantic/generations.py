@@ -22,6 +22,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from retrieval.atomic import write_atomic
 from retrieval.errors import IndexDamaged, IndexMismatch
 from retrieval.semantic.embedding import EmbeddingSpec
 from retrieval.settings import KnowledgeSettings
@@ -161,7 +162,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 def publish(folder: Path, manifest: Manifest) -> None:
     """Makes the finished folder the current generation, durably and at once."""
-    _write_durably(folder / "manifest.json", manifest.model_dump_json())
+    write_atomic(folder / "manifest.json", manifest.model_dump_json())
     for path in folder.rglob("*"):
         if path.is_file():
             _sync(path)
@@ -170,7 +171,7 @@ def publish(folder: Path, manifest: Manifest) -> None:
         _sync(path)
     _sync(folder)
     _sync(folder.parent)
-    _write_durably(folder.parent / "CURRENT", folder.name)
+    write_atomic(folder.parent / "CURRENT", folder.name)
     _sync(folder.parent)
 
 
@@ -188,13 +189,6 @@ def remove_old_generations(state_dir: Path, *, grace_seconds: float = GRACE_SECO
         folders.remove(finished[-1])
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _write_durably(path: Path, text: str) -> None:
-    draft = path.with_name(path.name + ".new")
-    draft.write_text(text, encoding="utf-8")
-    _sync(draft)
-    os.replace(draft, path)
 
 
 def _sync(path: Path) -> None:

@@ -7,6 +7,7 @@ tokens, L2 norm, as sentence-transformers does for this model.
 import asyncio
 import hashlib
 import threading
+from abc import abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -25,9 +26,9 @@ BATCH = 32
 class _Base(BaseEmbedding):
     """What LlamaIndex asks of a model, in terms of one method for a list of texts."""
 
+    @abstractmethod
     def encode(self, texts: list[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (number of texts, dimension); see the subclass."""
-        raise NotImplementedError
+        """Unit vectors, shape (number of texts, dimension)."""
 
     def _get_query_embedding(self, query: str) -> list[float]:
         return self._get_text_embedding(query)
