@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.reasons import l0_reasons, l1_reasons, near_reason
-from retrieval.text import content_words
+from retrieval.text import content_words, written_forms
 from retrieval.types import (
     Candidate,
     Counts,
@@ -90,7 +90,8 @@ def merge_evidence(
     for source in ranked[top_k:]:
         dropped["top_k"] += found[source].size
     weights = {word: rarity(word) for word in content_words(query)}
-    blocks = tuple(_block(entries[s], found[s], hints, weights) for s in ranked[:top_k])
+    written = written_forms(query)
+    blocks = tuple(_block(entries[s], found[s], hints, weights, written) for s in ranked[:top_k])
     merged = sum(found[source].size - 1 for source in ranked[:top_k])
     counts = Counts(
         candidate_count=len(blocks) + merged + sum(dropped.values()),
@@ -134,7 +135,11 @@ def _collect(hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome) -> dict[s
 
 
 def _block(
-    entry: Entry, found: _Found, hints: L0Hints, weights: Mapping[str, float]
+    entry: Entry,
+    found: _Found,
+    hints: L0Hints,
+    weights: Mapping[str, float],
+    written: Mapping[str, str],
 ) -> EvidenceBlock:
     by_id = {passage.id: passage for passage in entry.passages}
     scored = [c for c in (*found.candidates, *found.fallback) if c.passage_id in by_id]
@@ -153,7 +158,7 @@ def _block(
         content=_join(chosen),
         rank_score=round(found.rank_score(), 6),
         score=_clip(max(cosines)) if cosines else None,
-        hit_reasons=_reasons(entry, found, hints, by_id),
+        hit_reasons=_reasons(entry, found, hints, by_id, written),
         passages=tuple(sorted(spans.values(), key=lambda span: (span.line_start, span.id))),
         category=entry.category,
         relaxed=found.relaxed,
@@ -161,15 +166,19 @@ def _block(
 
 
 def _reasons(
-    entry: Entry, found: _Found, hints: L0Hints, by_id: Mapping[str, Passage]
+    entry: Entry,
+    found: _Found,
+    hints: L0Hints,
+    by_id: Mapping[str, Passage],
+    written: Mapping[str, str],
 ) -> tuple[HitReason, ...]:
     reasons: list[HitReason] = []
     if found.match:
         reasons += l0_reasons(found.match, hints, entry)
     elif found.near:
         reasons.append(near_reason(found.near))
-    reasons += l1_reasons(found.candidates, by_id, "L1")
-    reasons += l1_reasons(found.fallback, by_id, "L0")
+    reasons += l1_reasons(found.candidates, by_id, "L1", written)
+    reasons += l1_reasons(found.fallback, by_id, "L0", written)
     return tuple(dict.fromkeys(reasons))
 
 

@@ -6,13 +6,22 @@ case, width, accent form, hyphens or regular plural. Everything in a query is li
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from retrieval.filtering import is_within
 from retrieval.overlap import HeadlineIndex, Overlap
-from retrieval.text import STOP_WORDS, Token, content_words, fold, singular, term_key, tokens
+from retrieval.text import (
+    STOP_WORDS,
+    Token,
+    content_words,
+    fold,
+    singular,
+    term_key,
+    tokens,
+    written_forms,
+)
 from retrieval.types import Entry, L0Hints, L0Match, NearMatch, TermField, TermHit
 
 MATCHES_SHOWN = 50
@@ -100,6 +109,7 @@ class L0Index:
         hits = [hit for match in matches for hit in match.hits]
         domains = [category for match in matches for category in match.categories]
         domains += [domain for domain, _ in domain_hits]
+        forms = written_forms(query)
         return L0Hints(
             matches=tuple(matches[:MATCHES_SHOWN]),
             matches_total=len(matches),
@@ -107,7 +117,7 @@ class L0Index:
             keywords=_distinct(h.term for h in hits if h.field == "keyword")[:HINTS_SHOWN],
             domains=_distinct(domains),
             entities=self._entities(matches, hits),
-            near_matches=tuple(self._near(overlap) for overlap in near[:NEAR_SHOWN]),
+            near_matches=tuple(self._near(overlap, forms) for overlap in near[:NEAR_SHOWN]),
             category_hits=tuple(dict.fromkeys(hit for _, hit in domain_hits)),
         )
 
@@ -164,9 +174,9 @@ class L0Index:
             score=round((overlap.score if overlap else 0.0) + HIT_WEIGHT * strength, 6),
         )
 
-    def _near(self, overlap: Overlap) -> NearMatch:
+    def _near(self, overlap: Overlap, written: Mapping[str, str]) -> NearMatch:
         entry = self.entries[overlap.position]
-        words = ", ".join(f"'{word}'" for word in overlap.words[:6])
+        words = ", ".join(f"'{written.get(word, word)}'" for word in overlap.words[:6])
         return NearMatch(
             source=entry.source,
             title=entry.title,

@@ -32,8 +32,12 @@ def l1_reasons(
     candidates: Sequence[Candidate],
     passages: Mapping[str, Passage],
     layer: Literal["L0", "L1"],
+    written: Mapping[str, str],
 ) -> list[HitReason]:
-    """The best cosine and the best BM25 among the note's passages, each with its rank."""
+    """The best cosine and the best BM25 among the note's passages, each with its rank.
+
+    `written` gives the query's own form of a stem.
+    """
     reasons: list[HitReason] = []
     close = [c for c in candidates if c.cosine is not None]
     if close:
@@ -53,10 +57,11 @@ def l1_reasons(
     if worded:
         best = max(worded, key=lambda c: c.fulltext_score or 0.0)
         score = best.fulltext_score or 0.0
+        terms = [written.get(term, term) for term in best.terms]
         reasons.append(
             HitReason(
                 kind="fulltext",
-                text=f"{_place(passages, best)} holds {_listed(best.terms)} "
+                text=f"{_place(passages, best)} holds {_listed(terms)} "
                 f"(BM25 {score:.2f}, rank {best.fulltext_rank})",
                 layer=layer,
                 score=round(score, 6),

@@ -170,6 +170,14 @@ def content_words(text: str) -> list[str]:
     return words
 
 
+def written_forms(text: str) -> dict[str, str]:
+    """Content word → how the text itself first writes it: to show people what a stem stands for."""
+    written: dict[str, str] = {}
+    for token in tokens(text):
+        written.setdefault(stem(token.text), text[token.start : token.end])
+    return written
+
+
 def _pairs(run: list[str]) -> list[str]:
     return run if len(run) == 1 else [a + b for a, b in pairwise(run)]
 

@@ -170,3 +170,8 @@ def test_a_categorys_name_that_is_an_everyday_word_adds_no_domain() -> None:
     outside = [entry(f"o/{i}.md", f"Other {i}", "old data is kept") for i in range(3)]
     hints = match("how long is my data kept", *inside, *outside)
     assert (hints.domains, hints.category_hits) == ((), ())
+
+
+def test_reasons_show_the_words_as_the_query_writes_them() -> None:
+    (near,) = match("Refunding a customer", REFUND).near_matches
+    assert "shares 'Refunding' with" in near.reason
