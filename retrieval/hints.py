@@ -156,7 +156,10 @@ class L0Index:
                 pattern = rf"(?<!\w){pattern}(?!\w)"
             users = [entry for entry in self.entries if _mentions(entry, pattern)]
             own = sum(is_within(entry, domain) for entry in users)
-            self._specific[domain] = 2 * own >= len(users)
+            members = sum(is_within(entry, domain) for entry in self.entries)
+            # Most users belong to it, and at least twice the share that chance would give.
+            least = max(0.5, 2 * members / len(self.entries))
+            self._specific[domain] = own >= least * len(users)
         if not self._specific[domain]:
             return False
         return admits is None or any(admits(e) for e in self.entries if is_within(e, domain))

@@ -175,3 +175,8 @@ def test_a_categorys_name_that_is_an_everyday_word_adds_no_domain() -> None:
 def test_reasons_show_the_words_as_the_query_writes_them() -> None:
     (near,) = match("Refunding a customer", REFUND).near_matches
     assert "shares 'Refunding' with" in near.reason
+
+
+def test_the_name_of_a_category_that_holds_most_notes_tells_nothing() -> None:
+    notes = [entry(f"p/{i}.md", f"P {i}", "on plugins", categories=["plugins"]) for i in range(9)]
+    assert L0Index([*notes, *FILLER[:2]]).match("which plugins are there").domains == ()
