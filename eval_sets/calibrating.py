@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _DEPTH = 8
 
 
+WORSE = 0.02
+"""Fall of the AUROC on `test` from which on a calibration is refused."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationReport:
     """What was found on `dev`, and what it does on `test`."""
@@ -33,6 +37,8 @@ class CalibrationReport:
     """On `test`, with the new ones."""
     path: Path | None
     """Where they are stored; None when they are not."""
+    is_worse: bool
+    """True when they separate worse on `test` than those before; such are not stored."""
     index: str
     embedding: str
     seed: int
@@ -51,7 +57,8 @@ def calibrate_index(
 ) -> CalibrationReport:
     """Thresholds of `relevance` for this index, from the queries of a set labelled on its notes.
 
-    The queries are looked up with the settings of the knowledge base. What is stored holds from
+    The queries are looked up with the settings of the knowledge base. Nothing is stored when the
+    AUROC on `test` falls by more than 0.02. What is stored holds from
     the next lookup on, in every process, until the embedder or the settings change.
 
     Raises `TooFewLabels` with fewer than `minimum` usable queries with an answer, or without one,
@@ -79,8 +86,11 @@ def calibrate_index(
     dev = [row for row in rows if cases[row.case_id].split == "dev"]
     test = [row for row in rows if cases[row.case_id].split == "test"]
     calibration = calibrate(dev, cases, minimum=minimum)
+    before = no_answer_metrics(test, cases, seed=seed)
+    after = evaluate_calibration(test, cases, calibration, seed=seed)
+    is_worse = (after.auroc or 0.0) < (before.auroc or 0.0) - WORSE
     path = None
-    if store:
+    if store and not is_worse:
         thresholds = calibration.thresholds
         file = CalibrationFile(
             created_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -102,9 +112,10 @@ def calibrate_index(
         set_name=eval_set.name,
         set_digest=eval_set.digest(),
         calibration=calibration,
-        before=no_answer_metrics(test, cases, seed=seed),
-        after=evaluate_calibration(test, cases, calibration, seed=seed),
+        before=before,
+        after=after,
         path=path,
+        is_worse=is_worse,
         index=fingerprint.index,
         embedding=fingerprint.embedding,
         seed=seed,

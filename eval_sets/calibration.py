@@ -62,7 +62,8 @@ def calibrate(
     if len(high) < minimum or len(low) < minimum:
         raise TooFewLabels(
             f"{len(high)} usable queries with an answer and {len(low)} without one are too few "
-            f"to calibrate: {minimum} of each are needed.",
+            f"to calibrate: {minimum} of each are needed. Usable is a query whose primary has "
+            "a cosine.",
             next_action="Label more queries (expect_no_answer: true for those without an answer).",
         )
     bias, cosine_weight, coverage_weight = _fit(high, low)

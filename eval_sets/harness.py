@@ -95,6 +95,7 @@ def run(
         )
         for variant in chosen:
             running.open(variant)
+        running.warnings.extend(_unread_labels(cases, knowledge_base))
         rows = {variant.name: running.rows(variant) for variant in chosen}
         cached = tuple(running.cached)
         accounts = {v.name: running.filter_account(v, rows[v.name]) for v in chosen}
@@ -151,6 +152,21 @@ def run(
         warnings=tuple(dict.fromkeys(running.warnings)),
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
+
+
+def _unread_labels(cases: Sequence[Case], knowledge_base: KnowledgeBase) -> list[str]:
+    """A warning for each labelled note that is missing: it scores as not found."""
+    present = {entry.source for entry in knowledge_base.entries}
+    queries: dict[str, list[str]] = {}
+    for case in cases:
+        for source in case.positives:
+            if source not in present:
+                queries.setdefault(source, []).append(case.id)
+    return [
+        f"{source} could not be read and counts as not found. It is labelled for "
+        f"{', '.join(ids[:5])}{' …' if len(ids) > 5 else '.'}"
+        for source, ids in sorted(queries.items())
+    ]
 
 
 def _variants(given: Sequence[str | Variant]) -> tuple[Variant, ...]:

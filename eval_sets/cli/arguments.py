@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from retrieval.errors import InvalidInput
+from retrieval.errors import IndexLocked, InvalidInput
 
 if TYPE_CHECKING:
     from eval_sets.types import EvalSet, Variant
@@ -54,15 +54,24 @@ def open_notes(eval_set: "EvalSet", kb: Path | None) -> "KnowledgeBase":
 
 
 def bring_up_to_date(knowledge: "KnowledgeBase", variants: Iterable["Variant"]) -> None:
-    """Builds a missing index if a variant needs one, and adds to an existing one what changed."""
+    """Builds a missing index if a variant needs one, and adds to an existing one what changed.
+
+    While another process does that, the index as it is serves.
+    """
     from retrieval.cli.common import progress_bar
 
     def asks_l1(variant: "Variant") -> bool:
         return bool(variant.settings.get("lookup", {}).get("mode") != "l0")
 
-    if knowledge.has_index() or any(asks_l1(variant) for variant in variants):
+    if not knowledge.has_index() and not any(asks_l1(variant) for variant in variants):
+        return
+    try:
         with progress_bar() as progress:
             knowledge.reindex(progress=progress)
+    except IndexLocked as error:
+        if not knowledge.has_index():
+            raise
+        click.echo(f"{error.message} The index before it is measured.", err=True)
 
 
 def split_variants(text: str) -> tuple[str, ...]:

@@ -88,6 +88,8 @@ def run(name: str, *, kb: Path | None, as_json: bool, **options: Any) -> int:
     if baseline is None and (options["update_baseline"] or options["tolerance"] is not None):
         raise InvalidInput("No baseline is named.", next_action="Add --baseline FILE.")
     held = None if baseline is None or options["update_baseline"] else _read_baseline(baseline)
+    if out is not None:
+        _make_folder(out)  # before the queries are asked, and not after
     report = _ask(name, kb, options)
     gate = None
     if held is not None:
@@ -104,6 +106,16 @@ def run(name: str, *, kb: Path | None, as_json: bool, **options: Any) -> int:
         for path in (*written, *([baseline] if options["update_baseline"] else ())):
             click.echo(f"Written: {path}")
     return GATE_FAILED if gate is not None and not gate.passed else 0
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"The folder {out} of --out cannot be made: {error.strerror}.",
+            next_action="Name another one.",
+        ) from error
 
 
 def _ask(name: str, kb: Path | None, options: dict[str, Any]) -> "Report":

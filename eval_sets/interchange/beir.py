@@ -96,10 +96,13 @@ def export_beir(eval_set: EvalSet, entries: Iterable[Entry], target: Path) -> No
             next_action="Name another folder, or remove this one first.",
         )
     documents = tuple(entries)
-    for entry in documents:
-        copy = target / NOTES_NAME / entry.source
+    # A labelled note that cannot be read now is no document, but its label must not be lost.
+    labelled = {source for case in eval_set.cases for source in case.relevant}
+    unread = {source for source in labelled if (eval_set.root / source).is_file()}
+    for source in sorted({entry.source for entry in documents} | unread):
+        copy = target / NOTES_NAME / source
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(eval_set.root / entry.source, copy)
+        shutil.copyfile(eval_set.root / source, copy)
     write_atomic(target / CORPUS_NAME, _jsonl(_document(entry) for entry in documents))
     write_atomic(target / QUERIES_NAME, _jsonl(_query(case) for case in eval_set.cases))
     splits: tuple[Split, ...] = ("test", "dev")

@@ -14,6 +14,8 @@ def build_calibration(report: CalibrationReport) -> Document:
     calibration = report.calibration
     thresholds = calibration.thresholds
     stored = f"Stored in {report.path}." if report.path else "Not stored."
+    if report.is_worse:
+        stored = "Not stored: on `test` they separate worse than the thresholds before."
     facts = {
         "bias": number(thresholds.bias),
         "weight of the cosine": number(thresholds.cosine_weight),

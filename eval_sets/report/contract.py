@@ -151,7 +151,8 @@ def fallback(report: Report) -> Section | None:
         ),
     )
     blocks: list[Block] = [
-        "Every query again while L1 gives nothing. Of the queries that L0 matched, all must keep "
+        "Every query again while L1 gives nothing. Full text still orders and extends the "
+        "fallback, unless L1 is off or has no index. Of the queries that L0 matched, all must keep "
         "an L0 primary and the record of their hints; none may claim L1, and none may crash.",
         held,
         quality,

@@ -129,10 +129,10 @@ def strata(report: Report) -> Section | None:
 
 
 COMPARISON_NOTE = (
-    "Paired, query by query. p: randomisation test, Holm-corrected over the comparisons made "
-    "together. d_z: effect size, the mean change over its standard deviation. Detects: smallest "
-    "difference that so many queries would show with 80 % power. Unclear: not distinguishable "
-    "from noise at 5 %. Same: no query differs."
+    "Paired, query by query. p: randomisation test, Holm-corrected over the variants compared, "
+    "each metric by itself. d_z: effect size, the mean change over its standard deviation. "
+    "Detects: smallest difference that so many queries would show with 80 % power. Unclear: not "
+    "distinguishable from noise at 5 %. Same: no query differs."
 )
 
 

@@ -72,7 +72,8 @@ class Comparison:
                 f"{self.metric} {figures}."
             )
         tail = (
-            f" {_queries(self.n)} would show a difference of {self.detectable:.3f} or more."
+            f" {_queries(self.n)} would show a difference of {self.detectable:.3f} or more with "
+            "80 % power."
             if self.detectable
             else ""
         )

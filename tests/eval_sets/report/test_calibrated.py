@@ -10,6 +10,7 @@ from tests.eval_sets.samples import by_id, case, relevance, row
 
 CASES = by_id(case("yes", relevant={"a": 1}), case("no", expect_no_answer=True))
 REPORT = CalibrationReport(
+    is_worse=False,
     set_name="small",
     set_digest="abc",
     calibration=Calibration(
@@ -53,3 +54,8 @@ def test_the_json_has_every_figure() -> None:
     assert data["calibration"]["thresholds"]["cosine_weight"] == 5.0
     assert data["path"] == "state/calibration.json"
     assert data["after"]["auroc"] == 1.0
+
+
+def test_a_calibration_that_separates_worse_says_that_it_is_not_stored() -> None:
+    document = build_calibration(replace(REPORT, path=None, is_worse=True))
+    assert "separate worse" in str(document)

@@ -59,7 +59,9 @@ def test_no_difference_is_said_with_what_could_have_been_seen() -> None:
     assert result.sentence().startswith(
         "l0+l1 and l0 are not distinguishable in nDCG@10: difference +0.000 (95% interval "
     )
-    assert result.sentence().endswith("20 queries would show a difference of 0.643 or more.")
+    assert result.sentence().endswith(
+        "20 queries would show a difference of 0.643 or more with 80 % power."
+    )
 
 
 def test_equal_variants_are_not_distinguishable() -> None:
