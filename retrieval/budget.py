@@ -15,6 +15,8 @@ from retrieval.types import Counts, ErrorInfo, EvidenceBlock, L0Hints, LookupRes
 
 LEAST_CONTENT = 120
 """Characters that a trimmed block keeps at least, as long as the budget allows the block at all."""
+RESERVE = 100
+"""Tokens kept free for what is added after the lookup: the invocation's id, late warnings."""
 ELLIPSIS = "…"
 
 
@@ -35,6 +37,7 @@ def fit_budget(result: LookupResult, budget: int) -> LookupResult:
 
     A warning tells when even the primary's bare frame is larger than the budget.
     """
+    asked, budget = budget, budget - RESERVE
     if answer_tokens(result) <= budget:
         return result
     hints = replace(result.l0_hints, near_matches=(), matches=result.l0_hints.matches[:10])
@@ -43,7 +46,7 @@ def fit_budget(result: LookupResult, budget: int) -> LookupResult:
     low, high = LEAST_CONTENT, max(contents, default=LEAST_CONTENT)
     while fitted.evidence_blocks and answer_tokens(_trimmed(fitted, LEAST_CONTENT)) > budget:
         if len(fitted.evidence_blocks) == 1:
-            return _warn(_trimmed(fitted, LEAST_CONTENT), budget)
+            return _warn(_trimmed(fitted, LEAST_CONTENT), asked)
         fitted = _drop_last(fitted)
     while low < high:  # the longest content that still fits
         middle = (low + high + 1) // 2

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from retrieval import KnowledgeBase, alookup_knowledge, lookup_knowledge
+from retrieval.budget import answer_tokens
 from retrieval.errors import InvalidInput, UnknownFilter, UnknownSource
 from retrieval.types import LookupResult
 from tests.notes import write_notes
@@ -212,3 +213,11 @@ def test_python_command_and_record_agree(kb: KnowledgeBase, root: Path) -> None:
     assert [b["source"] for b in details["evidence_blocks"]] == [
         b["source"] for b in printed["evidence_blocks"]
     ]
+
+
+def test_a_budget_holds_for_the_whole_recorded_answer(kb: KnowledgeBase, root: Path) -> None:
+    kb.reindex()
+    (root / "new.md").write_text("# New\n")  # the stale warning comes on top
+    result = lookup_knowledge("refund policy and chargeback", kb=kb, budget=1500)
+    assert "index_stale" in warnings(result)
+    assert answer_tokens(result) <= 1500
