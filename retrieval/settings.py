@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from retrieval.chroma_settings import ChromaSection
 from retrieval.errors import KnowledgeError, SettingsError
 from retrieval.types import FilterMode, L1Mode, LookupMode
 
@@ -49,9 +50,7 @@ class KnowledgeSettings(Section):
     folder_as_category: bool = Field(
         default=True, description="the first folder is the category of a note that names none"
     )
-    ignore: tuple[str, ...] = Field(
-        default=(), description="frontmatter keys that are not read at all"
-    )
+    ignore: tuple[str, ...] = Field(default=(), description="frontmatter keys that are not read")
 
 
 class LookupSection(Section):
@@ -115,11 +114,12 @@ class LookupSettings(Section):
     knowledge: KnowledgeSettings = KnowledgeSettings()
     lookup: LookupSection = LookupSection()
     embedding: EmbeddingSection = EmbeddingSection()
+    chroma: ChromaSection = ChromaSection()
     records: RecordSection = RecordSection()
 
     def digest(self) -> str:
-        """Short digest of what can change an answer: not of paths, threads, time limit, records."""
-        data = self.model_dump(mode="json", exclude={"root", "state_dir", "sets_dir", "records"})
+        """Short digest of what can change an answer: not of places, threads, time limit."""
+        data = self.model_dump(mode="json", include={"knowledge", "lookup", "embedding"})
         data["embedding"].pop("threads")
         data["lookup"].pop("l1_timeout")
         text = json.dumps(data, sort_keys=True)
@@ -154,20 +154,17 @@ def load_settings(
         )
     path = path.resolve()
     config = path / CONFIG_NAME
-    origin = str(config)
-    data: dict[str, Any] = {}
-    if config.is_file():
-        data = _read_toml(config)
-        _validate(data, origin)
+    has_config = config.is_file()
+    data = _read_toml(config) if has_config else {}
+    _validate(data, str(config))
     data = _merge(data, _environment(os.environ))
     settings = _validate(_merge(data, overrides or {}), "the environment or an argument")
     root = (path / settings.root).resolve() if settings.root else path
     if not root.is_dir():
         raise KnowledgeError(
-            f"The root {root} that {origin} names is not a folder.",
+            f"The root {root} that {config} names is not a folder.",
             next_action="Correct `root`; it is relative to the settings file.",
         )
-    has_config = config.is_file()
     own = path / STATE_NAME if has_config else user_state_dir(root)
     state = path / settings.state_dir if settings.state_dir else own
     return settings, Location(
@@ -234,9 +231,11 @@ def _validate(data: Mapping[str, Any], origin: str) -> LookupSettings:
                 f"Unknown setting '{name}' in {origin}.",
                 next_action=f"Settings here: {', '.join(_siblings(first['loc']))}.",
             ) from None
+        reason = first["msg"].removeprefix("Value error, ")
+        if first["loc"][0] != "chroma":  # which may hold a secret
+            reason += f", but it is {first['input']!r}"
         raise SettingsError(
-            f"Setting '{name}' in {origin} is not usable: {first['msg']}, "
-            f"but it is {first['input']!r}.",
+            f"Setting '{name}' in {origin} is not usable: {reason}.",
             next_action="Correct the value.",
         ) from None
 
