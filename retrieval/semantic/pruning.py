@@ -31,17 +31,13 @@ def remove_old_generations(
     # A generation was superseded when the next one was finished.
     superseded = {old: new for old, new in pairwise(finished) if old.name != current}
     newest = max(superseded, default=None)
-    for folder in index.glob("gen-*"):
-        grace = grace_seconds if folder == newest else in_flight_seconds
-        successor = superseded.get(folder)
+    kept = {index / current}
+    for old, new in superseded.items():
+        grace = grace_seconds if old == newest else in_flight_seconds
         # `abs`: a time that lies far ahead was written by a clock that went wrong.
-        if successor is not None and abs(_age(successor / "manifest.json")) < grace:
-            continue
-        if folder.name != current:
-            shutil.rmtree(folder, ignore_errors=True)
+        if abs(time.time() - (new / "manifest.json").stat().st_mtime) < grace:
+            kept.add(old)
+    for folder in set(index.glob("gen-*")) - kept:
+        shutil.rmtree(folder, ignore_errors=True)
     for part in index.glob(".CURRENT.*.tmp"):  # of a writer that was killed
         part.unlink(missing_ok=True)
-
-
-def _age(path: Path) -> float:
-    return time.time() - path.stat().st_mtime
