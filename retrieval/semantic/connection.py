@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import chromadb
 import httpx
@@ -101,18 +101,23 @@ class Connection:
             token = self.settings.token.get_secret_value()
             bearer = self.settings.token_header == "Authorization"
             headers[self.settings.token_header] = f"Bearer {token}" if bearer else token
-        # Chroma's client waits for an answer for ever: asked first, and limited below.
+        # Chroma's client waits for an answer for ever: asked first here, and limited below.
         limit = httpx.Timeout(self._seconds, connect=CONNECT_SECONDS)
-        alive = f"{self.settings.url}/api/v2/heartbeat".replace("//api", "/api")
-        httpx.get(alive, headers=headers, timeout=limit).raise_for_status()
+        tenant, database = self.settings.tenant, self.settings.database
+        base = (self.settings.url or "").rstrip("/")
+        place = f"{base}/api/v2/tenants/{quote(tenant, '')}/databases/{quote(database, '')}"
+        answer = httpx.get(place, headers=headers, timeout=limit)
+        if answer.status_code == httpx.codes.NOT_FOUND:
+            raise self._unreachable(f"it has no database '{database}' of a tenant '{tenant}'")
+        answer.raise_for_status()
         try:
             client: Any = chromadb.HttpClient(
                 host=host,
                 port=port,
                 ssl=secure,
                 headers=headers,
-                tenant=self.settings.tenant,
-                database=self.settings.database,
+                tenant=tenant,
+                database=database,
                 # Not from a `.env` in the working folder, nor from variables of other programs.
                 settings=ChromaSettings(  # type: ignore[call-arg]
                     _env_file=None,
@@ -122,11 +127,10 @@ class Connection:
                     chroma_http_keepalive_secs=30.0,
                 ),
             )
-        except NotFoundError as error:
-            raise self._unreachable(_say(error)) from None
         except ValueError as error:  # what its start makes of an answer that is no Chroma's
             raise self._unreachable(_say(error)) from None
         client._server._session.timeout = limit
+        client._admin_client._server._session.close()  # it was needed for the start only
         return client
 
     def find_collection(self, name: str) -> Any:
