@@ -15,6 +15,8 @@ from typing import Any
 from retrieval import KnowledgeBase
 from tests.notes import write_notes
 
+PAUSE = "0.01"
+"""Seconds that an index run which is to be killed sleeps with each step: its model is too fast."""
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -23,7 +25,7 @@ class Running:
 
     def __init__(self, task: str, kb: Path, *arguments: str) -> None:
         command = [sys.executable, "-m", "tests.processes.worker", task, str(kb), *arguments]
-        self._errors = TemporaryFile("w+")
+        self._errors = TemporaryFile("w+")  # noqa: SIM115 - `close` closes it
         self.process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -110,21 +112,27 @@ class Killed:
     """Texts that the next run took over from it."""
 
 
-def kill_index_run(kb: Path, chance: random.Random, *, longest: float) -> Killed:
-    """Changes notes, kills the index run at a random moment, and checks what is left.
-
-    Raises `AssertionError` when the index before cannot be read, when the next run does not finish
-    the work, or when that leaves anything behind.
-    """
+def change_notes(kb: Path, chance: random.Random) -> str:
+    """Writes forty notes with ten passages each anew; a word that stands in all of them."""
     word = f"w{chance.randrange(10**9)}"
     notes = kb / "notes" / "killed"
     notes.mkdir(exist_ok=True)
     for number in range(40):
         parts = "\n\n".join(f"## Part {n}\n\nThe {word} of {number} and {n}." for n in range(10))
         (notes / f"n{number}.md").write_text(f"# Note {number}\n\n{parts}\n")
+    return word
+
+
+def kill_index_run(kb: Path, chance: random.Random, *, longest: float) -> Killed:
+    """Changes notes, kills the index run at a random moment, and checks what is left.
+
+    Raises `AssertionError` when the index before cannot be read, when the next run does not finish
+    the work, or when that leaves anything behind.
+    """
+    word = change_notes(kb, chance)
     with KnowledgeBase.open(kb) as base:
         before = base.lookup("guest network")
-    with running("index", kb) as process:
+    with running("index", kb, PAUSE) as process:
         process.tell()
         started = time.monotonic()
         time.sleep(chance.uniform(0, longest))

@@ -24,7 +24,14 @@ from typing import Any
 
 from retrieval import KnowledgeBase
 from retrieval.atomic import write_atomic
-from tests.processes.running import kill_index_run, kill_recording, make_knowledge, running
+from tests.processes.running import (
+    PAUSE,
+    change_notes,
+    kill_index_run,
+    kill_recording,
+    make_knowledge,
+    running,
+)
 from tests.soak.load import PASSAGES, measure_load
 
 RESULT = Path(__file__).parents[2] / "eval_sets" / "results" / "soak.json"
@@ -81,7 +88,9 @@ def kills(folder: Path, *, index_runs: int = 50, recordings: int = 10) -> dict[s
     with KnowledgeBase.open(kb) as base:
         base.reindex()
     # So long that some runs are over before they are killed, on a machine of any speed.
-    with running("index", kb) as process:
+    change_notes(kb, chance)
+    with running("index", kb, PAUSE) as process:
+        process.tell()
         started = time.monotonic()
         process.finish()
         longest = time.monotonic() - started
