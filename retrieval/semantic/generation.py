@@ -1,8 +1,11 @@
 """One finished index generation, opened: its manifest, and its parts when they are first asked."""
 
+import os
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from retrieval.errors import IndexMismatch, IndexMissing, IndexUnavailable
@@ -92,8 +95,11 @@ class Generation:
 
         held = self.manifest.server
         if held is None:
+            folder = self.folder / "vectors"
+            if folder.is_dir() and not os.access(folder, os.W_OK):
+                folder = self._copy_apart(folder)
             return VectorStore.open(
-                self.folder / "vectors", slots=self.manifest.slots, resolve=self._admitted_sources
+                folder, slots=self.manifest.slots, resolve=self._admitted_sources
             )
         if self._server is None:
             raise IndexMismatch(_ON_SERVER, next_action=REBUILD)
@@ -110,6 +116,16 @@ class Generation:
     def _admitted_sources(self, condition: Condition) -> list[str]:
         entries = self.knowledge.entries
         return [entry.source for entry in entries if admits(entry, [condition])]
+
+    def _copy_apart(self, folder: Path) -> Path:
+        """A copy in a temporary folder: Chroma opens its database for writing, also to read it."""
+        apart = TemporaryDirectory(prefix="lookup-vectors-", ignore_cleanup_errors=True)
+        copy = Path(apart.name) / folder.name
+        shutil.copytree(folder, copy)
+        for path in (copy, *copy.rglob("*")):
+            path.chmod(0o700 if path.is_dir() else 0o600)
+        self.on_close(apart.cleanup)
+        return copy
 
     def close(self) -> None:
         """Releases the vectors' files."""

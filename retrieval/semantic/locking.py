@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import socket
 import sqlite3
 from collections.abc import Iterator
@@ -69,6 +70,11 @@ def failed_writes(state_dir: Path) -> Iterator[None]:
     """
     try:
         yield
+    except shutil.Error as error:  # an `OSError` too, of a folder that was copied
+        _, _, reason = error.args[0][0]
+        raise IndexUnwritable(
+            f"The index below {state_dir} cannot be written: {reason}.", next_action=FREE_SPACE
+        ) from error
     except (OSError, sqlite3.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         if isinstance(error, OSError):

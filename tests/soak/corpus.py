@@ -3,13 +3,14 @@
 import random
 from pathlib import Path
 
-WORDS = (
+_TEXT = (
     "account invoice refund ledger quarter vendor contract renewal seat badge reception visitor "
     "tunnel router cable gateway packet certificate rotation secret token cluster region backup "
     "restore snapshot migration schema column index query report export schedule holiday shift "
     "escalation ticket priority customer onboarding device tablet battery docking monitor keyboard "
     "printer warehouse pallet forklift shuttle parking canteen budget forecast audit retention"
-).split()  # noqa: SIM905 - shorter than a list
+)
+WORDS = _TEXT.split()
 PASSAGES_A_NOTE = 10
 
 
