@@ -113,14 +113,14 @@ def test_records_of_many_processes_are_all_stored_while_the_index_is_written(kb:
     with ExitStack() as stack:
         writers = [
             stack.enter_context(running("record", kb, "60", "guest network", "lost badge"))
-            for _ in range(3)
+            for _ in range(2)
         ]
         base = stack.enter_context(KnowledgeBase.open(kb))
         for number in range(6):
             (kb / "notes" / "changing.md").write_text(f"# Changing\n\nText {number}.\n")
             base.reindex()
         told = [one for writer in writers for one in writer.finish()]
-        assert len(told) == 180
+        assert len(told) == 120
         assert all(one["complete"] and not one["lost"] for one in told)
         stored = {row.id for row in base.records().list(limit=None)}
         assert stored == {one["id"] for one in told}
