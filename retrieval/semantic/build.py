@@ -3,11 +3,12 @@
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from retrieval.errors import IndexDamaged
+from retrieval.errors import IndexDamaged, IndexUnavailable
 from retrieval.knowledge import Knowledge, load_knowledge, scan
 from retrieval.semantic.before import Before, open_before
 from retrieval.semantic.contents import Contents, identify, list_files
@@ -107,6 +108,7 @@ class _Run:
     progress: Progress | None
 
     def bring_up_to_date(self, started: float) -> IndexReport:
+        """Does all of it; `started` is when, on the performance counter."""
         # A server that does not answer is met before anything is embedded.
         try:
             shared = self.server.current() if self.server else None
@@ -149,7 +151,9 @@ class _Run:
         remove_old_generations(self.state_dir)
         remove_kept(index)
         if self.server is not None:
-            self.server.remove_old()
+            # What is left for the next run does not make this one fail.
+            with suppress(IndexUnavailable):
+                self.server.remove_old()
         return _report(before, knowledge, embedder, name, started)
 
     def _write(

@@ -78,14 +78,22 @@ def running_chroma(folder: Path) -> Iterator[RunningChroma]:
 
 
 @contextlib.contextmanager
-def guarded(server: RunningChroma, header: str, value: str) -> Iterator[str]:
-    """The URL of a proxy before the server that lets requests with this header pass, others not."""
+def guarded(
+    server: RunningChroma, header: str, value: str, *, stalled: threading.Event | None = None
+) -> Iterator[str]:
+    """The URL of a proxy before the server that lets requests with this header pass, others not.
+
+    While `stalled` is set it takes requests and does not answer them.
+    """
+    ended = threading.Event()
 
     class Guard(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def _pass(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            while stalled is not None and stalled.is_set() and not ended.is_set():
+                time.sleep(0.02)
             if self.headers.get(header) != value:
                 self._answer(401, b'{"error": "AuthorizationError", "message": "Unauthorized"}')
                 return
@@ -115,6 +123,7 @@ def guarded(server: RunningChroma, header: str, value: str) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{proxy.server_port}"
     finally:
+        ended.set()
         proxy.shutdown()
         proxy.server_close()
         thread.join()

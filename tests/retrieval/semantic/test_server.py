@@ -1,6 +1,7 @@
 """Several hosts on one Chroma server. A host is a notes folder with a state folder of its own."""
 
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -279,6 +280,27 @@ def test_a_server_that_never_answers_costs_little(tmp_path: Path, host: Host) ->
         assert (result.outcome, result.l1.status) == ("fallback", "not_ready")
         with pytest.raises(IndexUnreachable):
             kb._server.current()  # in its pause: nothing is sent
+
+
+def test_a_server_that_stops_answering_is_not_waited_for(host: Host, shared: RunningChroma) -> None:
+    stalled = threading.Event()
+    with guarded(shared, "X-Chroma-Token", TOKEN, stalled=stalled) as url:
+        kb = host("a", url=url, token=TOKEN)
+        kb.reindex()
+        assert kb._server is not None
+        kb._server._seconds = 0.5
+        assert kb.lookup("guest network").l1.status == "ok"
+        stalled.set()  # until the end: without a limit the next lookup would never return
+        result = kb.lookup("guest network")
+        assert (result.outcome, result.l1.status) == ("fallback", "failed")
+        assert codes(result) == ["index_unreachable"]
+        assert sources(result)[0] == "network/wifi.md"
+        stalled.clear()
+        until = time.monotonic() + PATIENCE_SECONDS
+        while kb.lookup("guest network").l1.status != "ok":
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        kb.close()
 
 
 def test_tenant_database_and_token_are_sent_and_the_token_is_never_shown(
