@@ -65,6 +65,9 @@ def test_readers_never_see_half_of_an_index(kb: Path) -> None:
                 write(version)
                 base.reindex()
                 answers += [reader.tell() for _ in range(3)]
+            # What it found before the last index may still wait in the pipe.
+            while "version8" not in answers[-1]["contents"][0] and len(answers) < 10_000:
+                answers.append(reader.tell())
             answers += reader.finish()
     seen = []
     for answer in answers:
