@@ -19,7 +19,8 @@ class StageDict(TypedDict):
 class RemedyDict(TypedDict):
     """A changed lookup that was run.
 
-    `rank` is the place in its ranking, null when nothing finds the note; `helps`: it is in the answer.
+    `rank` is the place in its ranking, null when nothing finds the note; `helps` says that the
+    note is in the answer.
     """
 
     change: dict[str, Any]

@@ -36,9 +36,7 @@ def lint(
         asked=tuple(queries),
     )
     loaded = [_from_load(i) for i in knowledge.report.issues if i.code not in ignored]
-    found = [
-        finding for rule in RULES if rule.id not in ignored for finding in rule.check(notes)
-    ]
+    found = [finding for rule in RULES if rule.id not in ignored for finding in rule.check(notes)]
     found.sort(key=lambda finding: (finding.source, finding.line or 0))
     return (*loaded, *found)
 

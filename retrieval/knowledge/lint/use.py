@@ -1,8 +1,28 @@
 """Rules about use: they need the queries that were asked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from retrieval.knowledge.lint.rule import Finding, Notes
+from retrieval.knowledge.lint.rule import Asked, Finding, Notes
+
+if TYPE_CHECKING:
+    from retrieval.records import ToolInvocation
+
+
+def asked_queries(invocations: "Iterable[ToolInvocation]") -> tuple[Asked, ...]:
+    """The recorded lookups as queries with the notes that answered; those without a query too,
+    for their notes. Refused calls and errors asked nothing."""
+    return tuple(
+        Asked(
+            query=invocation.query or "",
+            sources=tuple(
+                block["source"]
+                for block in invocation.retrieval_details.get("evidence_blocks") or ()
+            ),
+        )
+        for invocation in invocations
+        if invocation.outcome not in ("refused", "error")
+    )
 
 
 def find_unused_notes(notes: Notes) -> Iterator[Finding]:
