@@ -59,7 +59,8 @@ def find_empty_notes(notes: Notes) -> Iterator[Finding]:
             line
             for passage in entry.passages
             for line in passage.text.splitlines()
-            if not line.lstrip().startswith("#")
+            # A note without a body has one passage, its title.
+            if not line.lstrip().startswith("#") and line.strip() != entry.title
         )
         if not any(content_words(line) for line in body):
             yield Finding(
