@@ -5,6 +5,7 @@ and containment of documents"; Leskovec, Rajaraman and Ullman, "Mining of Massiv
 and each pair is then measured exactly.
 """
 
+import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,7 @@ LEAST_WORDS = 30
 """Notes with fewer words are not compared: templates of a line are alike without being copies."""
 RESEMBLANCE = 0.8
 """Jaccard resemblance of shingles from which two notes are near copies."""
+_ASCII_WORD = re.compile("[a-z0-9]+")
 _BANDS, _ROWS = 16, 5
 # A bucket so full is boilerplate; its notes are compared with its first only, to stay linear.
 _BUCKET = 30
@@ -65,7 +67,10 @@ def find_near_copies(notes: Notes) -> Iterator[Finding]:
 
 
 def _words(entry: Entry) -> list[str]:
-    return [token.text for passage in entry.passages for token in tokens(passage.text)]
+    text = "\n".join(passage.text for passage in entry.passages)
+    if text.isascii():  # several times faster, and most notes are
+        return _ASCII_WORD.findall(text.lower())
+    return [token.text for token in tokens(text)]
 
 
 def _copies(notes: Notes) -> Iterator[tuple[str, str]]:
