@@ -23,6 +23,8 @@ _SERVER_DEFAULTS: dict[str, Any] = {
     "keepalives_interval": 5,
     "keepalives_count": 2,
     "tcp_user_timeout": 20_000,
+    # Text is sent as it is, and a database of a narrower encoding refuses what it cannot hold.
+    "client_encoding": "utf8",
     # A pooler in front of the server may give each transaction another connection.
     "prepare_threshold": None,
 }

@@ -9,24 +9,17 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from retrieval.errors import RecordError
 from retrieval.records import InvocationStore, ToolInvocation
-from retrieval.records.engine import open_engine
+from retrieval.records.engine import database_file, open_engine, read_url
 from retrieval.records.migrations import MIGRATIONS, migrate
 from tests.services.postgres import PostgresServer
 
 TABLE = "tool_invocation"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'records.db'}"
-    server: PostgresServer = request.getfixturevalue("postgres")
-    return server.new_database()
-
-
 @pytest.fixture
 def engine(url: str) -> Iterator[Engine]:
+    if (file := database_file(read_url(url))) is not None:
+        file.parent.mkdir()
     base = open_engine(url)
     yield base.execution_options(sqlite_begin="BEGIN IMMEDIATE")
     base.dispose()
