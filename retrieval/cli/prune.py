@@ -1,6 +1,7 @@
 """`lookup-knowledge traces prune`: delete old records."""
 
 import re
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -69,8 +70,7 @@ def parse_age(text: str) -> timedelta:
 def _confirm(count: int, *, yes: bool, as_json: bool) -> None:
     if yes:
         return
-    terminal = click.get_text_stream("stdin")
-    if as_json or not terminal.isatty():
+    if as_json or not sys.stdin.isatty():
         raise InvalidInput(
             f"{_records(count)} would be deleted, and nobody can be asked.",
             next_action="Add --yes, or see with --dry-run.",

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 from collections.abc import Iterable
+from http.client import HTTPException
 
 from retrieval.doctor.check import Check
 from retrieval.settings import Location, LookupSettings
@@ -96,26 +97,34 @@ def check_writer(_settings: LookupSettings, location: Location) -> Iterable[Chec
 
 def check_server(settings: LookupSettings, _location: Location) -> Iterable[Check]:
     """Whether the Chroma server answers, where the settings name one."""
-    import urllib.error
-    import urllib.request
-
     url = getattr(getattr(settings, "chroma", None), "url", None)
     if url is None:
         detail = "none is set: the vectors lie in the state folder"
         yield Check(name="Chroma server", status="ok", detail=detail)
-        return
-    heartbeat = f"{url.rstrip('/')}/api/v2/heartbeat"
+    else:
+        yield ask_server(url)
+
+
+def ask_server(url: str) -> Check:
+    """Whether a Chroma server answers at this address."""
+    import urllib.request
+
     try:
+        heartbeat = f"{url.rstrip('/')}/api/v2/heartbeat"
         with urllib.request.urlopen(heartbeat, timeout=3) as answer:
-            answer.read(1000)
-        yield Check(name="Chroma server", status="ok", detail=f"{url} answers")
-    except (urllib.error.URLError, OSError, ValueError) as error:
-        yield Check(
-            name="Chroma server",
-            status="problem",
-            detail=f"{url} does not answer: {getattr(error, 'reason', error)}.",
-            next_action="Start it, or correct `chroma.url`; keywords answer meanwhile.",
-        )
+            beats = "nanosecond heartbeat" in json.loads(answer.read(1000))
+    except (OSError, ValueError, HTTPException) as error:
+        detail = f"{url} does not answer as Chroma does: {getattr(error, 'reason', error)}."
+    else:
+        if beats:
+            return Check(name="Chroma server", status="ok", detail=f"{url} answers")
+        detail = f"{url} is no Chroma server."
+    return Check(
+        name="Chroma server",
+        status="problem",
+        detail=detail,
+        next_action="Start it, or correct `chroma.url`; keywords answer meanwhile.",
+    )
 
 
 def _lives(pid: int) -> bool:
