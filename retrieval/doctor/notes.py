@@ -76,7 +76,7 @@ def check_state(_settings: LookupSettings, location: Location) -> Iterable[Check
     yield Check(
         name="state folder",
         status="warning" if little else "ok",
-        detail=f"{folder}{there}; {free / 1024**3:.1f} GiB free",
+        detail=f"{free / 1024**3:.1f} GiB free for {folder}{there}",
         next_action="Make room on this disk, or set `state_dir` to another." if little else "",
     )
 

@@ -35,14 +35,14 @@ def check_spool(settings: LookupSettings, location: Location) -> Iterable[Check]
         yield Check(
             name="spool",
             status="warning",
-            detail=f"{_lines(spool.set_aside)} in {spool.set_aside} could not be stored.",
+            detail=f"could never be stored: {_lines(spool.set_aside)} in {spool.set_aside}",
             next_action="Look at that file, then delete it.",
         )
     if spool.pending():
         yield Check(
             name="spool",
             status="warning",
-            detail=f"{_lines(spool.path)} in {spool.path} wait for the database.",
+            detail=f"waiting for the database: {_lines(spool.path)} in {spool.path}",
             next_action="Run: lookup-knowledge traces list",
         )
     elif not spool.set_aside.exists():
@@ -51,7 +51,9 @@ def check_spool(settings: LookupSettings, location: Location) -> Iterable[Check]
 
 def _check_file(file: Path, kept: str) -> Check:
     if not file.exists():
-        return Check(name=NAME, status="ok", detail=f"{file}, made with the first record{kept}")
+        return Check(
+            name=NAME, status="ok", detail=f"none yet; {file} is made with the first{kept}"
+        )
     # Without a log beside it nobody is writing, and SQLite need not make one to read.
     mode = "mode=ro" if file.with_name(file.name + "-wal").exists() else "mode=ro&immutable=1"
     try:
@@ -65,7 +67,7 @@ def _check_file(file: Path, kept: str) -> Check:
             detail=f"{file} cannot be read: {error}.",
             next_action="Move it away; a new one is made. Records wait in the spool meanwhile.",
         )
-    return _judge(version, f"{file}, {count} records{kept}")
+    return _judge(version, f"{_records(count)} in {file}{kept}")
 
 
 def _check_server(url: str, kept: str) -> Check:
@@ -113,7 +115,7 @@ def _check_server(url: str, kept: str) -> Check:
         )
     finally:
         engine.dispose()
-    return _judge(version, f"{shown}, {count} records{kept}", str(encoding))
+    return _judge(version, f"{_records(count)} in {shown}{kept}", str(encoding))
 
 
 def _judge_new(shown: str, may_create: bool, encoding: str, kept: str) -> Check:
@@ -158,5 +160,8 @@ def _first(raw: sqlite3.Connection, statement: str) -> int | None:
 
 def _lines(path: Path) -> str:
     with path.open("rb") as file:
-        count = sum(1 for line in file if line.strip())
+        return _records(sum(1 for line in file if line.strip()))
+
+
+def _records(count: int | None) -> str:
     return f"{count} {'record' if count == 1 else 'records'}"

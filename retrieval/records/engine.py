@@ -102,7 +102,8 @@ def place_url(url: str | None, *, base: Path, default: Path) -> str | Path:
 def shown_url(url: URL) -> str:
     """The URL without anything secret, for messages."""
     masked = {key: "***" for key in _SECRET_OPTIONS if key in url.query}
-    return url.update_query_dict(masked).render_as_string(hide_password=True)
+    plain = url.set(drivername=url.get_backend_name()).update_query_dict(masked)
+    return plain.render_as_string(hide_password=True)
 
 
 def _dump_json(value: Any) -> str:

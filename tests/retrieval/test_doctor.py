@@ -76,7 +76,7 @@ def test_all_is_well(used: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "spool",
         "extras",
     ]
-    assert "1 records" in row(used, "records").detail
+    assert "1 record in " in row(used, "records").detail
 
 
 def test_the_page_fits_80_columns_and_says_what_to_run(
@@ -221,7 +221,7 @@ def test_postgresql_down_new_used_and_without_rights(kb: Path, postgres: Postgre
     assert postgres.run("SELECT to_regclass('tool_invocation')", url=url) == [(None,)]
     with KnowledgeBase.open(kb) as base:
         lookup_knowledge("refund policy", kb=base)
-    assert "1 records" in row(kb, "records").detail
+    assert "1 record in " in row(kb, "records").detail
     postgres.run("DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN")
     name = url.rpartition("/")[2]
     settings_of(kb, f'[records]\nurl = "{postgres.url(name, user="guest")}"')

@@ -1,5 +1,6 @@
 """Where records lie when a relative file is named, and what a query that is no text leaves."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,18 @@ def test_a_query_that_is_no_text_is_refused_and_recorded_without_one(
     assert result.outcome == "refused"
     assert record.query is None
     assert (record.error or {})["code"] == "query_not_text"
+
+
+def test_a_private_query_leaves_only_the_words_that_the_notes_hold(tmp_path: Path) -> None:
+    settings = {
+        "state_dir": str(tmp_path / "state"),
+        "embedding": {"model": "hash:64"},
+        "records": {"record": "no_query"},
+    }
+    with KnowledgeBase.open(write_notes(tmp_path / "notes"), settings) as base:
+        base.reindex()
+        result = lookup_knowledge("a zebra asks for the refund policy", kb=base)
+        record = base.records().get(result.invocation_id or "")
+    assert record.query is None
+    assert "zebra" not in json.dumps(record.to_dict())
+    assert record.retrieval_details["l0_hints"]["keywords"] == ["refund policy"]
