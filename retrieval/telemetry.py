@@ -102,7 +102,8 @@ def traced_l1(ask: Callable[P, L1Outcome]) -> Callable[P, L1Outcome]:
                 _set(span, _documents((c.passage_id, c.cosine) for c in outcome.candidates))
                 _set(span, {"lookup.l1.status": outcome.status, "lookup.l1.mode": outcome.mode})
                 if outcome.error is not None:
-                    _fail(span, outcome.error.message)
+                    # A message may quote what was asked.
+                    _fail(span, outcome.error.message if _with_query.get() else outcome.error.code)
             return outcome
 
     return run

@@ -28,3 +28,4 @@ def postgres(_postgres_process: PostgresServer) -> Iterator[PostgresServer]:
     """A running PostgreSQL server, shared by all tests, that a test may stop and start."""
     yield _postgres_process
     _postgres_process.ensure_running()
+    _postgres_process.take_back()

@@ -42,6 +42,8 @@ class PostgresServer:
         self._data = self._home / "data"
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = itertools.count()
+        self._lent: list[str] = []
+        self._free: list[str] = []
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -112,13 +114,32 @@ class PostgresServer:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
 
     def new_database(self, *, encoding: str = "UTF8") -> str:
-        """The URL of a new, empty database."""
-        name = f"records_{next(self._numbers)}"
-        locale = "C" if encoding != "UTF8" else "C.UTF-8"
-        self.run(
-            f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LOCALE '{locale}'"
-        )
+        """The URL of an empty database, which nobody else has until `take_back`."""
+        if encoding == "UTF8" and self._free:
+            name = self._free.pop()
+        else:
+            name = f"records_{next(self._numbers)}"
+            locale = "C" if encoding != "UTF8" else "C.UTF-8"
+            self.run(
+                f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LOCALE '{locale}'"
+            )
+        if encoding == "UTF8":
+            self._lent.append(name)
         return self.url(name)
+
+    def take_back(self) -> None:
+        """Empty the databases that were lent, for others: a new one is 300 files on the disk."""
+        while self._lent:
+            name = self._lent.pop()
+            self.run(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                f"WHERE datname = '{name}' AND pid <> pg_backend_pid()",
+                "DROP SCHEMA public CASCADE",
+                "CREATE SCHEMA public AUTHORIZATION pg_database_owner",
+                "GRANT USAGE ON SCHEMA public TO PUBLIC",
+                url=self.url(name),
+            )
+            self._free.append(name)
 
     def run(self, *statements: str, url: str | None = None) -> list[tuple[Any, ...]]:
         """The rows of the last of the statements, if it has any."""

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from retrieval.errors import MissingExtra, RecordError
@@ -127,6 +128,46 @@ def test_a_database_dropped_and_made_again_under_a_live_store_gets_its_tables(
     assert warning.code == "record_spooled"
     assert store.write(invocation("kept")) is None
     assert sorted(row.query or "" for row in store.list()) == ["kept", "waits"]
+
+
+@LEFT_OPEN
+def test_a_locked_table_costs_a_wait_and_the_record_is_stored_once(
+    store: InvocationStore, url: str, clock: Clock, tmp_path: Path
+) -> None:
+    store.write(invocation("before"))
+    during = invocation("during")
+    with psycopg.connect(url) as holder:
+        holder.execute("LOCK TABLE tool_invocation IN ACCESS EXCLUSIVE MODE")
+        warning = store.write(during)
+        assert warning is not None
+        assert warning.code == "record_spooled"
+        assert len(spool_of(tmp_path)) == 1
+    clock.now = 11.0
+    assert store.write(invocation("after")) is None
+    assert sorted(row.query or "" for row in store.list()) == ["after", "before", "during"]
+    assert store.get(during.id) == during
+    gc.collect()
+
+
+def test_a_database_that_is_read_only_spools_until_it_is_not(
+    store: InvocationStore, url: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    store.write(invocation("before"))
+    store.close()
+    name = url.rpartition("/")[2]
+    postgres.run(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    warning = store.write(invocation("during"))
+    assert warning is not None
+    assert "read-only" in warning.message
+    assert store.count() == 1
+    store.close()
+    postgres.run(
+        "SET default_transaction_read_only = off",
+        f"ALTER DATABASE {name} RESET default_transaction_read_only",
+    )
+    assert store.write(invocation("after")) is None
+    assert sorted(row.query or "" for row in store.list()) == ["after", "before", "during"]
+    assert spool_of(tmp_path) == []
 
 
 def test_a_role_that_may_only_add_and_read_is_enough_once_the_tables_are_there(
