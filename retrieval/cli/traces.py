@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from retrieval.cli.common import emit, open_knowledge, shared_options
+from retrieval.cli.prune import prune
 from retrieval.cli.when import parse_when
 from retrieval.errors import InvalidInput, RecordError
 from retrieval.types import Layer, Outcome
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 @click.group(epilog="Example:\n\n  lookup-knowledge traces list --outcome fallback")
 def traces() -> None:
     """See what was looked up, and how it was answered."""
+
+
+traces.add_command(prune)
 
 
 @traces.command("list")
