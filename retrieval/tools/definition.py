@@ -20,7 +20,7 @@ LONGEST_QUERY = 4000
 
 # At most 1,024 characters: OpenAI and LlamaIndex refuse more.
 DESCRIPTION = """\
-Looks up a knowledge base of notes. Returns quoted evidence with its source, how sure it is, and why.
+Looks up a knowledge base of notes. Returns quoted evidence: source, how sure, and why.
 Call it before you state what the notes may settle: procedures, policies, limits, names, codes.
 Ask one topic per call, as a full question or phrase, with names and codes as the user wrote them.
 Outcomes:

@@ -13,6 +13,8 @@ from retrieval.tools.definition import ToolDefinition, define_tool
 if TYPE_CHECKING:
     from retrieval.knowledge_base import KnowledgeBase
 
+UNSUPPORTED = ("default", "maxLength", "minLength")
+
 
 @dataclass(frozen=True, slots=True)
 class OpenAIFunction:
@@ -66,18 +68,18 @@ def to_strict(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema in the form of OpenAI's structured outputs.
 
     Every property is required (a model leaves one out by null), no other is allowed, and there
-    are no defaults: https://platform.openai.com/docs/guides/structured-outputs
+    are neither defaults nor limits of length: https://platform.openai.com/docs/guides/structured-outputs
     """
-    strict = _without_defaults(dict(schema))
+    strict = _without(dict(schema))
     for part in (strict, *strict.get("$defs", {}).values()):
         part["additionalProperties"] = False
         part["required"] = list(part["properties"])
     return strict
 
 
-def _without_defaults(value: Any) -> Any:
+def _without(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_defaults(item) for key, item in value.items() if key != "default"}
+        return {key: _without(item) for key, item in value.items() if key not in UNSUPPORTED}
     if isinstance(value, list):
-        return [_without_defaults(item) for item in value]
+        return [_without(item) for item in value]
     return value
