@@ -10,7 +10,6 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallB
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.tools import FunctionTool
 from llama_index.core.tools.calling import acall_tool, call_tool
-from llama_index.core.workflow import Context, JsonSerializer
 
 from retrieval import KnowledgeBase
 
@@ -70,7 +69,6 @@ def test_an_agent_calls_it_and_reads_the_text(kb: KnowledgeBase) -> None:
     async def main() -> Any:
         llm = MockFunctionCallingLLM(response_generator=model, is_chat_model=True)
         agent = FunctionAgent(tools=[kb.as_tool(session_id="s-1")], llm=llm, streaming=False)
-        context = Context(agent)
         answer = await agent.run("How long do refunds take?", ctx=context)
         context.to_dict(serializer=JsonSerializer())
         return answer
