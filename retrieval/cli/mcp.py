@@ -13,7 +13,7 @@ from retrieval.errors import InvalidInput
 if TYPE_CHECKING:
     from retrieval.knowledge_base import KnowledgeBase
 
-TOKEN_VARIABLE = "LOOKUP_MCP_TOKEN"
+TOKEN_VARIABLE = "KNOWLEDGE_MCP_TOKEN"
 
 
 @click.command()

@@ -59,7 +59,7 @@ def check_exposure(host: str, token: str | None, allowed_hosts: Sequence[str]) -
     if token is None:
         raise InvalidInput(
             f"The host '{host}' can be reached by other machines, and there is no token.",
-            next_action="Set LOOKUP_MCP_TOKEN or --token-file, or bind to 127.0.0.1.",
+            next_action="Set KNOWLEDGE_MCP_TOKEN or --token-file, or bind to 127.0.0.1.",
         )
     if host in ("", "0.0.0.0", "::") and not allowed_hosts:
         raise InvalidInput(

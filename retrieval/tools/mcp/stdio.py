@@ -37,17 +37,18 @@ def stdout_kept_clean() -> Iterator[int]:
 
 async def serve_stdio(server: Server[Any], wire: int) -> None:
     """Serves one client until it closes stdin, goes away, or SIGTERM or SIGINT comes."""
-    with os.fdopen(os.dup(wire), "wb") as raw:
-        out = anyio.wrap_file(TextIOWrapper(raw, encoding="utf-8", newline="\n"))
-        try:
-            async with anyio.create_task_group() as group:
-                group.start_soon(_stop_on_signal, group.cancel_scope)
-                lines: Any = _Lines(0)
-                async with stdio_server(stdin=lines, stdout=out) as (incoming, outgoing):
-                    await server.run(incoming, outgoing, server.create_initialization_options())
-                group.cancel_scope.cancel()
-        except* BrokenPipeError:  # the client has gone: nobody is left to be told
-            pass
+    # Not closed here: what a client that has gone did not take would be an error then.
+    raw = os.fdopen(wire, "wb", buffering=0, closefd=False)
+    out = anyio.wrap_file(TextIOWrapper(raw, encoding="utf-8", newline="\n", write_through=True))
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(_stop_on_signal, group.cancel_scope)
+            lines: Any = _Lines(0)
+            async with stdio_server(stdin=lines, stdout=out) as (incoming, outgoing):
+                await server.run(incoming, outgoing, server.create_initialization_options())
+            group.cancel_scope.cancel()
+    except* BrokenPipeError:  # the client has gone: nobody is left to be told
+        pass
 
 
 async def _stop_on_signal(scope: anyio.CancelScope) -> None:

@@ -69,9 +69,7 @@ def test_an_agent_calls_it_and_reads_the_text(kb: KnowledgeBase) -> None:
     async def main() -> Any:
         llm = MockFunctionCallingLLM(response_generator=model, is_chat_model=True)
         agent = FunctionAgent(tools=[kb.as_tool(session_id="s-1")], llm=llm, streaming=False)
-        answer = await agent.run("How long do refunds take?", ctx=context)
-        context.to_dict(serializer=JsonSerializer())
-        return answer
+        return await agent.run("How long do refunds take?")
 
     answer = asyncio.run(main())
     assert str(answer) == "Within thirty days."

@@ -17,6 +17,7 @@ from retrieval.tools.mcp.http import check_exposure, is_loopback
 from tests.retrieval.tools.mcp.serving import serving_http
 
 TOKEN = "0123456789abcdef0123"
+QUESTION = {"query": "refund policy"}
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 
@@ -29,12 +30,12 @@ def _post(url: str, **headers: str) -> int:
 def test_two_clients_at_once_and_one_that_leaves_in_the_middle(root: Path) -> None:
     async def ask(url: str, mode: str) -> list[Any]:
         async with Client(url, mode=mode) as client:
-            calls = [client.call_tool("lookup_knowledge", {"query": "refund"}) for _ in range(4)]
+            calls = [client.call_tool("lookup_knowledge", QUESTION) for _ in range(4)]
             return [r.structured_content["primary"]["source"] for r in await asyncio.gather(*calls)]
 
     async def leave(url: str) -> None:
         async with Client(url) as client:
-            call = asyncio.create_task(client.call_tool("lookup_knowledge", {"query": "refund"}))
+            call = asyncio.create_task(client.call_tool("lookup_knowledge", QUESTION))
             await asyncio.sleep(0)
             call.cancel()
 
@@ -71,9 +72,11 @@ def test_a_token_is_asked_of_everyone(root: Path, tmp_path: Path) -> None:
     file.write_text(f"{TOKEN}\n", encoding="utf-8")
 
     async def ask(url: str) -> Any:
-        async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http:
-            async with Client(streamable_http_client(url, http_client=http)) as client:
-                return await client.call_tool("lookup_knowledge", {"query": "refund"})
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http,
+            Client(streamable_http_client(url, http_client=http)) as client,
+        ):
+            return await client.call_tool("lookup_knowledge", QUESTION)
 
     with serving_http(
         "--kb",
@@ -84,8 +87,8 @@ def test_a_token_is_asked_of_everyone(root: Path, tmp_path: Path) -> None:
         "kb.example",
         "--token-file",
         str(file),
-    ) as (_, url):
-        url = url.replace("0.0.0.0", "127.0.0.1")
+    ) as (_, shown):
+        url = shown.replace("0.0.0.0", "127.0.0.1")
         assert _post(url) == 401
         assert _post(url, Authorization=f"Bearer {TOKEN}x") == 401
         assert _post(url, Authorization=f"Basic {TOKEN}") == 401
@@ -93,7 +96,7 @@ def test_a_token_is_asked_of_everyone(root: Path, tmp_path: Path) -> None:
         allowed = {"Authorization": f"Bearer {TOKEN}", "Host": "kb.example"}
         assert _post(url, **allowed) < 401
         assert _post(url, **allowed, Origin="http://evil.example") == 403
-    with serving_http("--kb", str(root), env={"LOOKUP_MCP_TOKEN": TOKEN}) as (_, url):
+    with serving_http("--kb", str(root), env={"KNOWLEDGE_MCP_TOKEN": TOKEN}) as (_, url):
         assert not asyncio.run(ask(url)).is_error
 
 
@@ -117,8 +120,8 @@ def test_the_command_refuses_what_is_open_to_others(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["mcp", "--http", "--host", "192.0.2.1", "--kb", str(root)]) == 2
-    assert "LOOKUP_MCP_TOKEN" in " ".join(capsys.readouterr().err.split())
-    monkeypatch.setenv("LOOKUP_MCP_TOKEN", "two words 0123456789")
+    assert "KNOWLEDGE_MCP_TOKEN" in " ".join(capsys.readouterr().err.split())
+    monkeypatch.setenv("KNOWLEDGE_MCP_TOKEN", "two words 0123456789")
     assert main(["mcp", "--http", "--kb", str(root)]) == 2
     assert "blanks" in capsys.readouterr().err
 

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from retrieval.tools.mcp.stdio import stdout_kept_clean
 from tests.retrieval.tools.mcp.serving import COMMAND, environment
 
 HELLO = {
@@ -35,10 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "refund.md").write_text(
         "---\ntitle: 退款期限\n---\n三十天内可以退款。\n", encoding="utf-8"
     )
-    (root / "half.md").write_text(
-        '---\ntitle: "Half \\ud83d pair"\nkeywords: ["half \\udc00 pair"]\n---\nBell \x07 here.\n',
-        encoding="utf-8",
-    )
+    half = '---\ntitle: "Half \\ud83d pair"\n---\nNo text.\n'
+    (root / "half.md").write_text(half, encoding="utf-8")
+    (root / "bell.md").write_text("# Bell tower\n\nIt \x07rings\x1b[31m.\n", encoding="utf-8")
     return root
 
 
@@ -54,8 +52,9 @@ def test_text_is_utf8_whatever_the_locale(folder: Path, mode: str) -> None:
             result = await client.call_tool("lookup_knowledge", {"query": "退款期限"})
             assert result.structured_content["query"] == "退款期限"
             assert "三十天内可以退款" in result.structured_content["primary"]["content"]
-            half = await client.call_tool("lookup_knowledge", {"query": "half pair"})
-            assert half.structured_content["primary"]["source"] == "half.md"
+            assert "notes_unreadable" in [w["code"] for w in result.structured_content["warnings"]]
+            bell = await client.call_tool("lookup_knowledge", {"query": "bell tower"})
+            assert bell.structured_content["primary"]["content"].endswith("It rings[31m.")
             resources = (await client.list_resources()).resources
             for resource in resources:
                 assert (await client.read_resource(resource.uri)).contents
@@ -119,17 +118,27 @@ def test_a_line_that_is_no_message_does_not_end_it(process: subprocess.Popen[byt
     assert _ask(process, {"jsonrpc": "2.0", "id": 5, "method": "ping"})["id"] == 5
 
 
-def test_what_is_printed_goes_to_stderr_also_from_a_child(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    with stdout_kept_clean() as wire:
-        print("from Python", flush=True)
-        os.write(1, b"from C\n")
-        subprocess.run(["echo", "from a child"], check=True)
-        os.write(wire, b"protocol\n")
-    out, err = capfd.readouterr()
-    assert out == "protocol\n"
-    assert err.splitlines() == ["from Python", "from C", "from a child"]
+PRINTING = """
+import os, subprocess
+from retrieval.tools.mcp.stdio import stdout_kept_clean
+with stdout_kept_clean() as wire:
+    print("from Python", flush=True)
+    os.write(1, b"from C\\n")
+    subprocess.run(["echo", "from a child"], check=True)
+    os.write(wire, b"protocol\\n")
+"""
+
+
+def test_what_is_printed_goes_to_stderr_also_from_a_child() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PRINTING],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "protocol\n"
+    assert done.stderr.splitlines() == ["from Python", "from C", "from a child"]
 
 
 def test_an_error_before_serving_is_told_on_stderr(tmp_path: Path) -> None:
