@@ -1,4 +1,4 @@
-"""The README's blocks: Python that needs no model runs, JSON is JSON, commands have their options."""
+"""The README's blocks: Python that needs no model runs, and commands have their options."""
 
 import json
 import re
