@@ -70,7 +70,7 @@ def to_strict(schema: Mapping[str, Any]) -> dict[str, Any]:
     Every property is required (a model leaves one out by null), no other is allowed, and there
     are neither defaults nor limits of length: https://platform.openai.com/docs/guides/structured-outputs
     """
-    strict = _without(dict(schema))
+    strict: dict[str, Any] = _without(dict(schema))
     for part in (strict, *strict.get("$defs", {}).values()):
         part["additionalProperties"] = False
         part["required"] = list(part["properties"])
