@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from retrieval.records import InvocationStore
     from retrieval.semantic.build import IndexReport, Progress
     from retrieval.semantic.embedding import Embedder
+    from retrieval.tools.llama_index import LookupTool
     from retrieval.tools.retriever import KnowledgeRetriever
 
 
@@ -123,12 +124,14 @@ class KnowledgeBase:
         min_score: float | None = None,
         budget: int | None = None,
         fault: Fault | None = None,
+        scope: Mapping[str, Any] | None = None,
     ) -> LookupResult:
         """The answer to `query`; what is left out comes from the settings. Nothing is recorded.
 
         `filters` maps `category`, `source`, `title`, `keywords` or a frontmatter key to a value, a
-        list of values, or `{operator: value}` with `eq`, `ne`, `in`, `nin`. `fault` breaks L1 on
-        purpose. A blank query gives a result with outcome `refused`.
+        list of values, or `{operator: value}` with `eq`, `ne`, `in`, `nin`. `scope` is written
+        like them; a note outside it does not exist for this lookup, error messages included.
+        `fault` breaks L1 on purpose. A blank query gives a result with outcome `refused`.
 
         Raises `InvalidInput` for a wrong argument, and `UnknownFilter` for a filter field or
         operator that does not exist.
@@ -145,6 +148,7 @@ class KnowledgeBase:
             min_score=min_score,
             budget=budget,
             fault=fault,
+            scope=scope,
         )
         if not isinstance(query, str):
             raise QueryNotText(
@@ -191,6 +195,16 @@ class KnowledgeBase:
         from retrieval.tools.retriever import KnowledgeRetriever
 
         return KnowledgeRetriever(self, **options)
+
+    def as_tool(self, *, filters: Mapping[str, Any] | None = None, **fixed: Any) -> "LookupTool":
+        """A LlamaIndex `FunctionTool` for an agent; see `retrieval.tools.llama_index.LookupTool`.
+
+        `filters` limit what exists for the agent, which cannot lift them. Other options of
+        `lookup` given here are fixed too, and the model is not asked for them.
+        """
+        from retrieval.tools.llama_index import LookupTool
+
+        return LookupTool.over(self, filters=filters, **fixed)
 
     def get(self, source: str, lines: tuple[int, int] | None = None) -> str:
         """The text of a note, or some of its lines (1-based, both ends included).

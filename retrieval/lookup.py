@@ -16,6 +16,7 @@ from retrieval.filtering import admits, decide_filter, unmet_values
 from retrieval.hints import L0Index
 from retrieval.options import LookupOptions
 from retrieval.relevance import DEFAULT_THRESHOLDS, Thresholds, assess
+from retrieval.scope import visible
 from retrieval.telemetry import traced_l0, traced_l1
 from retrieval.text import is_blank
 from retrieval.types import (
@@ -157,7 +158,8 @@ def refuse(
 def _notices(view: View, options: LookupOptions, l1: L1Outcome) -> tuple[ErrorInfo, ...]:
     """Why less is found than there may be: a broken L1, no notes, or a filter without any."""
     broken = (l1.error,) if l1.error is not None else ()
-    if not view.entries:
+    notes = visible(view.entries.values(), options.scope)
+    if not notes:
         return (
             *broken,
             ErrorInfo(
@@ -166,7 +168,8 @@ def _notices(view: View, options: LookupOptions, l1: L1Outcome) -> tuple[ErrorIn
                 next_action="Check the folder and `knowledge.include`; see: lookup-knowledge lint",
             ),
         )
-    return (*broken, *unmet_values(view.entries.values(), options.conditions))
+    own = options.conditions[len(options.scope) :]
+    return (*broken, *unmet_values(notes, own))
 
 
 @traced_l1

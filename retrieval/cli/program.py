@@ -15,6 +15,7 @@ from retrieval.cli.common import emit
 from retrieval.cli.doctor import doctor
 from retrieval.cli.group import OpenGroup
 from retrieval.cli.index import index
+from retrieval.cli.mcp import mcp
 from retrieval.cli.notes import get, lint
 from retrieval.cli.query import query
 from retrieval.cli.traces import traces
@@ -27,7 +28,7 @@ WRONG_INPUT = 2
 
 @click.group(
     cls=OpenGroup,
-    commands={c.name or "": c for c in (query, get, index, lint, traces, doctor)},
+    commands={c.name or "": c for c in (query, get, index, lint, traces, mcp, doctor)},
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example:\n\n  lookup-knowledge query 'How long do refunds take?' --explain",
 )
