@@ -7,13 +7,15 @@ from eval_sets.cli.compare import compare
 from eval_sets.cli.exchange import export, import_
 from eval_sets.cli.judging import create, judge
 from eval_sets.cli.listing import list_
+from eval_sets.cli.preview import preview
 from eval_sets.cli.run import run
 
 
 @click.group(
     "eval",
     commands={
-        c.name or "": c for c in (run, compare, calibrate, import_, export, list_, create, judge)
+        c.name or "": c
+        for c in (run, compare, calibrate, import_, export, list_, create, judge, preview)
     },
     epilog="Example:\n\n  lookup-knowledge eval run starter --variants l0,l1,l0+l1",
 )
