@@ -58,10 +58,11 @@ def create(name: str, language: str, description: str, kb: Path | None, as_json:
 @click.option("--stratum", default="", help="Stratum of a case that is added.")
 @click.option("--kb", type=click.Path(path_type=Path), help="Notes whose sets are meant.")
 @json_option
-def judge(  # noqa: PLR0917 - click passes by keyword
+def judge(
     name: str,
     query: str,
     source: str | None,
+    *,
     grade: str | None,
     no_answer: bool,
     answer: bool,

@@ -25,6 +25,7 @@ from eval_sets.labelling.lines import (
     write_lines,
 )
 from eval_sets.labelling.places import is_bundled
+from eval_sets.labelling.renames import remember_labelled
 from eval_sets.loading import CASES_NAME, find_sources, read_about
 from eval_sets.schema import MAX_GRADE, case_fields
 from eval_sets.types import Case, Split
@@ -139,6 +140,7 @@ def judge(
         folder,
         query,
         change,
+        touched=(source,),
         fresh=fresh,
         token=token,
         case_id=case_id,
@@ -225,6 +227,7 @@ def exclude_source(
         folder,
         query,
         change,
+        touched=(source,),
         fresh=fresh,
         token=token,
         case_id=case_id,
@@ -272,6 +275,7 @@ def _edit(
     query: str,
     change: Callable[[_Fields], None],
     *,
+    touched: tuple[str, ...] = (),
     fresh: _Fields | None,
     token: str | None,
     case_id: str | None,
@@ -279,7 +283,10 @@ def _edit(
     note: str = "",
     at: datetime | None = None,
 ) -> Judged:
-    """Changes the case under the lock; `fresh` are fields of a new one, None allows none."""
+    """Changes the case under the lock; `fresh` are fields of a new one, None allows none.
+
+    `touched` are sources whose content is what the judge saw.
+    """
     if is_blank(query):
         raise EmptyQuery(
             "The query is blank or holds punctuation only.", next_action="Judge a real query."
@@ -289,7 +296,7 @@ def _edit(
             f"The bundled set {folder.name!r} is read-only.",
             next_action="Judge into the copy that `writable_set` makes in `sets_dir`.",
         )
-    read_about(folder)
+    knowledge_base = read_about(folder)[1]
     with editing(folder) as lines:
         check_token(lines, token)
         found = _find(lines, query, case_id)
@@ -317,6 +324,7 @@ def _edit(
         else:
             after = lines.replace(found[0], fields)
         written = write_lines(lines, after)
+        remember_labelled(folder, knowledge_base, refresh=touched)
     return Judged(folder=folder, case=case, before=before, token=written)
 
 

@@ -60,8 +60,13 @@ class CaseLines:
 
     def replace(self, position: int, fields: Mapping[str, Any]) -> tuple[str, ...]:
         """The lines with other fields in one, written in that line's own style."""
+        return self.replace_all({position: fields})
+
+    def replace_all(self, changed: Mapping[int, Mapping[str, Any]]) -> tuple[str, ...]:
+        """The lines with other fields in those at these positions."""
         return tuple(
-            _restyle(line, fields) if at == position else line for at, line in enumerate(self.lines)
+            _restyle(line, changed[at]) if at in changed else line
+            for at, line in enumerate(self.lines)
         )
 
     def append(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
