@@ -68,6 +68,7 @@ def test_the_commands_are_those_of_the_design() -> None:
         "judge",
         "preview",
         "relabel",
+        "queue",
     ]
 
 
