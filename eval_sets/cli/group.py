@@ -5,6 +5,7 @@ import click
 from eval_sets.cli.calibrate import calibrate
 from eval_sets.cli.compare import compare
 from eval_sets.cli.exchange import export, import_
+from eval_sets.cli.experiment import experiment
 from eval_sets.cli.judging import create, judge
 from eval_sets.cli.listing import list_
 from eval_sets.cli.preview import preview
@@ -29,6 +30,7 @@ from eval_sets.cli.run import run
             preview,
             relabel,
             queue,
+            experiment,
         )
     },
     epilog="Example:\n\n  lookup-knowledge eval run starter --variants l0,l1,l0+l1",

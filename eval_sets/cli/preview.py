@@ -91,7 +91,7 @@ def preview(
 def _read(path: Path) -> str:
     try:
         with click.open_file(str(path), encoding="utf-8-sig") as file:
-            return file.read()
+            return str(file.read())
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(
             f"The file {path} cannot be read: {error}.", next_action="Name a UTF-8 text file."

@@ -69,6 +69,7 @@ def test_the_commands_are_those_of_the_design() -> None:
         "preview",
         "relabel",
         "queue",
+        "experiment",
     ]
 
 
