@@ -11,7 +11,7 @@ from retrieval.cli.common import shared_options
 from retrieval.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from eval_sets.labelling import Judged
+    from eval_sets.labelling import About, Judged
     from eval_sets.types import Case
 
 
@@ -56,6 +56,7 @@ def create(name: str, language: str, description: str, kb: Path | None, as_json:
 @click.option("--note", default="", help="Why.")
 @click.option("--case", "case_id", help="Id of the case, where several ask the same.")
 @click.option("--stratum", default="", help="Stratum of a case that is added.")
+@click.option("--origin", default="", help="Where a query that is added comes from.")
 @click.option("--kb", type=click.Path(path_type=Path), help="Notes whose sets are meant.")
 @json_option
 def judge(
@@ -73,6 +74,7 @@ def judge(
     note: str,
     case_id: str | None,
     stratum: str,
+    origin: str,
     kb: Path | None,
     as_json: bool,
 ) -> None:
@@ -97,16 +99,18 @@ def judge(
             next_action="See: lookup-knowledge eval judge --help",
         )
     folder = find_own_folder(name, kb, writable=True)
-    about = {"judged_by": by, "note": note, "case_id": case_id}
+    about: About = {"judged_by": by, "note": note, "case_id": case_id, "stratum": stratum}
+    if origin:
+        about["origin"] = origin
     done: Judged
     if source is None:
-        done = mark_no_answer(folder, query, no_answer, stratum=stratum, **about)  # type: ignore[arg-type]
+        done = mark_no_answer(folder, query, no_answer, **about)
     elif remove:
         done = remove_judgement(folder, query, source, case_id=case_id)
     elif grade is None:
-        done = exclude_source(folder, query, source, exclude, stratum=stratum, **about)  # type: ignore[arg-type]
+        done = exclude_source(folder, query, source, exclude, **about)
     else:
-        done = judge(folder, query, source, _grade(folder, grade), stratum=stratum, **about)  # type: ignore[arg-type]
+        done = judge(folder, query, source, _grade(folder, grade), **about)
     if as_json:
         emit(
             {

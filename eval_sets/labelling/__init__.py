@@ -5,11 +5,11 @@
 >>> judge(folder, "how long do refunds take", "billing/refund.md", 2)  # doctest: +SKIP
 """
 
+from eval_sets.labelling.editing import About, Judged
 from eval_sets.labelling.judging import (
     NOT_RELEVANT,
     PARTLY,
     RELEVANT,
-    Judged,
     Judgements,
     exclude_source,
     grade_scale,
@@ -31,6 +31,7 @@ __all__ = [
     "NOT_RELEVANT",
     "PARTLY",
     "RELEVANT",
+    "About",
     "Judged",
     "Judgements",
     "SetSummary",

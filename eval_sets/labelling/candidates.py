@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from eval_sets.labelling.judging import made_id
+from eval_sets.labelling.editing import made_id
 from eval_sets.types import Case
 from retrieval.text import fold, is_blank
 
