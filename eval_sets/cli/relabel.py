@@ -67,7 +67,7 @@ def relabel(
     for rename in found:
         _show(rename, page)
     if done:
-        page.line(f"{done.lines} cases changed in {folder}.")
+        page.line(f"{done.lines} case{'s' if done.lines != 1 else ''} changed in {folder}.")
     elif renames:
         page.line("Nothing was written; add --apply.")
 

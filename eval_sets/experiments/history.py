@@ -87,7 +87,7 @@ def write_tables(
     figures = {"summary": summary_figure(now, metric)}
     for set_name in dict.fromkeys(result.set for result in history):
         of_set = [result for result in history if result.set == set_name]
-        if len({result.created_at for result in of_set}) > 1:
+        if len(of_set) > len({result.variant for result in of_set}):
             figures[f"history-{set_name}"] = history_figure(of_set, metric)
     try:
         from eval_sets.report.charts import to_svg
