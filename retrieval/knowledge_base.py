@@ -8,13 +8,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from retrieval.errors import IndexUnavailable, InvalidInput, RetrievalError
+from retrieval.errors import IndexUnavailable, QueryNotText, RetrievalError
 from retrieval.faults import Fault
 from retrieval.lookup import View, refuse, run_lookup
 from retrieval.opening import open_view, state_key
 from retrieval.options import settle_options
 from retrieval.settings import Location, LookupSettings, load_settings
 from retrieval.staleness import StaleScan
+from retrieval.telemetry import describe_lookup, trace_lookup
 from retrieval.types import (
     Entry,
     FilterMode,
@@ -82,6 +83,11 @@ class KnowledgeBase:
             return self._embedder
 
     @property
+    def view(self) -> View:
+        """What the next lookup reads: notes, L0, L1 and the thresholds, of one state."""
+        return self._view()[0]
+
+    @property
     def knowledge(self) -> "Knowledge":
         """The notes that lookups see now, and the report of their load."""
         return self._view()[1]
@@ -141,11 +147,13 @@ class KnowledgeBase:
             fault=fault,
         )
         if not isinstance(query, str):
-            raise InvalidInput(
+            raise QueryNotText(
                 f"The query is a {type(query).__name__}, not a text.",
                 next_action="Pass the query as a string.",
             )
-        result = run_lookup(query, view, options, self._limit)
+        with trace_lookup(with_query=self.settings.records.record == "full") as span:
+            result = run_lookup(query, view, options, self._limit)
+            describe_lookup(span, result)
         warning = self._stale.warning()
         return replace(result, warnings=(*result.warnings, warning)) if warning else result
 
@@ -195,13 +203,11 @@ class KnowledgeBase:
 
     def records(self) -> "InvocationStore":
         """Where invocations are recorded."""
-        from retrieval.records import InvocationStore
+        from retrieval.records import open_store
 
         with self._lock:
             if self._store is None:
-                state = self.location.state_dir
-                url = self.settings.records.url or state / "records.sqlite3"
-                self._store = InvocationStore(url, state / "spool.jsonl")
+                self._store = open_store(self.settings, self.location)
             return self._store
 
     def close(self) -> None:

@@ -13,20 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from retrieval.errors import KnowledgeError, SettingsError
+from retrieval.logs import LogSection
+from retrieval.settings_section import LintSection, Section
 from retrieval.types import FilterMode, L1Mode, LookupMode
 
 CONFIG_NAME = "knowledge.toml"
 STATE_NAME = ".lookup-knowledge"
 ENV_PREFIX = "LOOKUP_"
-
-
-class Section(BaseModel):
-    """A table of `knowledge.toml`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class KnowledgeSettings(Section):
@@ -49,9 +45,7 @@ class KnowledgeSettings(Section):
     folder_as_category: bool = Field(
         default=True, description="the first folder is the category of a note that names none"
     )
-    ignore: tuple[str, ...] = Field(
-        default=(), description="frontmatter keys that are not read at all"
-    )
+    ignore: tuple[str, ...] = Field(default=(), description="frontmatter keys that are not read")
 
 
 class LookupSection(Section):
@@ -101,9 +95,8 @@ class RecordSection(Section):
     """Where invocations are recorded."""
 
     record: Literal["full", "no_query", "off"] = "full"
-    url: str | None = Field(
-        default=None, description="SQLAlchemy URL; without one, SQLite in the state folder"
-    )
+    url: str | None = Field(default=None, description="by default SQLite in the state folder")
+    """A relative SQLite file is relative to the settings file, without one to the state folder."""
 
 
 class LookupSettings(Section):
@@ -116,10 +109,12 @@ class LookupSettings(Section):
     lookup: LookupSection = LookupSection()
     embedding: EmbeddingSection = EmbeddingSection()
     records: RecordSection = RecordSection()
+    lint: LintSection = LintSection()
+    logs: LogSection = LogSection()
 
     def digest(self) -> str:
-        """Short digest of what can change an answer: not of paths, threads, time limit, records."""
-        data = self.model_dump(mode="json", exclude={"root", "state_dir", "sets_dir", "records"})
+        """Short digest of what can change an answer: not of places, threads or time limits."""
+        data = self.model_dump(mode="json", include={"knowledge", "lookup", "embedding"})
         data["embedding"].pop("threads")
         data["lookup"].pop("l1_timeout")
         text = json.dumps(data, sort_keys=True)

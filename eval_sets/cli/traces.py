@@ -1,12 +1,12 @@
 """`lookup-knowledge traces export`: recorded queries as candidates to judge."""
 
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from retrieval.cli.common import emit, open_knowledge, shared_options
+from retrieval.cli.when import parse_when
 from retrieval.errors import RecordError
 
 
@@ -15,14 +15,14 @@ from retrieval.errors import RecordError
 @click.option(
     "--set", "set_name", help="Labelled set whose judged queries are left out; others are marked."
 )
-@click.option("--since", type=click.DateTime(), help="Only calls from this time on, in UTC.")
+@click.option("--since", metavar="WHEN", help="Not before this: 12h, 7d, 2w, or a date (UTC).")
 @click.option("--limit", type=click.IntRange(min=1), help="Candidates at most; default: all.")
 @shared_options
 def export(
     target: Path | None,
     *,
     set_name: str | None,
-    since: datetime | None,
+    since: str | None,
     limit: int | None,
     kb: Path | None,
     as_json: bool,
@@ -56,7 +56,7 @@ def export(
             store.flush_spool()
         except RecordError as error:
             click.echo(f"Warning: {error}", err=True)
-        calls = store.list(limit=None, since=since.replace(tzinfo=UTC) if since else None)
+        calls = store.list(limit=None, since=parse_when(since) if since else None)
     found = find_candidates(calls, known, unjudged_only=True)[:limit]
     rows = [candidate.to_dict() for candidate in found]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -1,24 +1,53 @@
 """`lookup_knowledge`: the tool that agents call. Answers, records, and does not raise."""
 
 import asyncio
+import functools
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ParamSpec
 
-from retrieval.errors import InvalidInput, RetrievalError
+from retrieval.errors import InvalidInput, QueryNotText, RetrievalError
 from retrieval.faults import Fault
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.logs import log_call
 from retrieval.serialize import retrieval_details
+from retrieval.telemetry import describe_call, trace_tool
 from retrieval.types import ErrorInfo, FilterMode, L1Mode, LookupMode, LookupResult
 
 TOOL_NAME = "lookup_knowledge"
 
 _default_lock = threading.Lock()
 _default: list[KnowledgeBase] = []
+P = ParamSpec("P")
 
 
+def _observed(answer: Callable[P, LookupResult]) -> Callable[P, LookupResult]:
+    """`answer` in a span, and with a line in the log."""
+
+    @functools.wraps(answer)
+    def run(*args: P.args, **kwargs: P.kwargs) -> LookupResult:
+        started = time.perf_counter()
+        with trace_tool(TOOL_NAME) as span:
+            result = answer(*args, **kwargs)
+            given = [value for value in (*args, kwargs.get("kb")) if value is not None]
+            base = next((b for b in given if isinstance(b, KnowledgeBase)), None)
+            settings = (base or _open_default()).settings
+            with_query = settings.records.record == "full"
+            describe_call(span, result, with_query=with_query)
+            log_call(
+                result,
+                caller=str(kwargs.get("caller", "python")),
+                latency_ms=(time.perf_counter() - started) * 1000,
+                with_query=with_query,
+            )
+        return result
+
+    return run
+
+
+@_observed
 def lookup_knowledge(
     query: str,
     *,
@@ -109,7 +138,8 @@ def _record(
     """The result with its invocation's id, and a warning when the record was not written."""
     from retrieval.records import ToolInvocation
 
-    with_query = base.settings.records.record == "full"
+    is_text = result.error is None or result.error.code != QueryNotText.code
+    with_query = base.settings.records.record == "full" and is_text
     invocation = ToolInvocation(
         tool_name=TOOL_NAME,
         caller=caller,
