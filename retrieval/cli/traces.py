@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from retrieval.cli.common import emit, open_knowledge, shared_options
+from retrieval.cli.group import OpenGroup
 from retrieval.cli.prune import prune
 from retrieval.cli.when import parse_when
 from retrieval.errors import InvalidInput, RecordError
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
     from retrieval.records import InvocationStore
 
 
-@click.group(epilog="Example:\n\n  lookup-knowledge traces list --outcome fallback")
+@click.group(
+    cls=OpenGroup,
+    inside="traces",
+    epilog="Example:\n\n  lookup-knowledge traces list --outcome fallback",
+)
 def traces() -> None:
     """See what was looked up, and how it was answered."""
 
