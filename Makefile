@@ -22,8 +22,10 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 
 BIN = $(VENV)/bin
 COG ?= -r
-BASELINE = eval_sets/sets/starter/baseline.json
-GATE = $(BIN)/lookup-knowledge eval run starter --variants l0,l1,l0+l1 --baseline $(BASELINE)
+# By its folder: a user's judged copy has the same name.
+STARTER = eval_sets/sets/starter
+BASELINE = $(STARTER)/baseline.json
+GATE = $(BIN)/lookup-knowledge eval run $(STARTER) --variants l0,l1,l0+l1 --baseline $(BASELINE)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c .ci/constraints.txt
 
 .PHONY: demo workbench test notebooks readme baseline gate lint format constraints clean

@@ -1,12 +1,11 @@
 """`lookup_knowledge`: the tool that agents call. Answers, records, and does not raise."""
 
 import asyncio
-import functools
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ParamSpec
+from typing import Any
 
 from retrieval.errors import InvalidInput, QueryNotText, RetrievalError
 from retrieval.faults import Fault
@@ -21,34 +20,8 @@ TOOL_NAME = "lookup_knowledge"
 
 _default_lock = threading.Lock()
 _default: list[KnowledgeBase] = []
-P = ParamSpec("P")
 
 
-def _observed(answer: Callable[P, LookupResult]) -> Callable[P, LookupResult]:
-    """`answer` in a span, and with a line in the log."""
-
-    @functools.wraps(answer)
-    def run(*args: P.args, **kwargs: P.kwargs) -> LookupResult:
-        started = time.perf_counter()
-        with trace_tool(TOOL_NAME) as span:
-            result = answer(*args, **kwargs)
-            given = [value for value in (*args, kwargs.get("kb")) if value is not None]
-            base = next((b for b in given if isinstance(b, KnowledgeBase)), None)
-            settings = (base or _open_default()).settings
-            with_query = settings.records.record == "full"
-            describe_call(span, result, with_query=with_query)
-            log_call(
-                result,
-                caller=str(kwargs.get("caller", "python")),
-                latency_ms=(time.perf_counter() - started) * 1000,
-                with_query=with_query,
-            )
-        return result
-
-    return run
-
-
-@_observed
 def lookup_knowledge(
     query: str,
     *,
@@ -76,8 +49,8 @@ def lookup_knowledge(
 
     Without `kb` the default knowledge base is opened once and kept. The other options are those
     of `KnowledgeBase.lookup`. A warning tells when evidence reads like instructions to a model.
-    The call is recorded in `tool_invocation` as the settings say; a
-    record that cannot be written adds a warning and never costs the answer.
+    The call is recorded in `tool_invocation` as the settings say; a record that cannot be written
+    adds a warning and never costs the answer.
 
     Raises only when the default knowledge base itself cannot be opened.
     """
@@ -115,19 +88,17 @@ def answer(
     record: bool = True,
 ) -> LookupResult:
     """The answer of every door: `options` go to the lookup, `arguments` into the record."""
-    started = time.perf_counter()
-    try:
-        result = kb.lookup(query, **options)
-    except InvalidInput as error:
-        result = kb.refuse(str(query), error, "refused")
-    except Exception as error:  # noqa: BLE001 - an agent's door: it gets an answer, not a traceback
-        result = kb.refuse(str(query), _as_retrieval_error(error), "error")
-    result = _flag(result)
-    if not record or kb.settings.records.record == "off":
-        return result
-    latency = (time.perf_counter() - started) * 1000
-    return _record(
-        kb, result, arguments=arguments, caller=caller, session_id=session_id, latency=latency
+
+    def look_up() -> LookupResult:
+        try:
+            return _flag(kb.lookup(query, **options))
+        except InvalidInput as error:
+            return kb.refuse(str(query), error, "refused")
+        except Exception as error:  # noqa: BLE001 - an agent's door: an answer, not a traceback
+            return kb.refuse(str(query), _as_retrieval_error(error), "error")
+
+    return _serve(
+        kb, look_up, arguments=arguments, caller=caller, session_id=session_id, record=record
     )
 
 
@@ -142,17 +113,48 @@ def refuse_call(
     record: bool = True,
 ) -> LookupResult:
     """The answer to a call whose arguments are wrong, recorded like any other."""
-    result = kb.refuse(query, error, "refused")
-    if not record or kb.settings.records.record == "off":
-        return result
-    return _record(
-        kb, result, arguments=arguments, caller=caller, session_id=session_id, latency=0.0
+    return _serve(
+        kb,
+        lambda: kb.refuse(query, error, "refused"),
+        arguments=arguments,
+        caller=caller,
+        session_id=session_id,
+        record=record,
     )
 
 
 async def alookup_knowledge(query: str, **options: Any) -> LookupResult:
     """`lookup_knowledge`, in a thread: for code that runs an event loop."""
     return await asyncio.to_thread(lookup_knowledge, query, **options)
+
+
+def _serve(
+    kb: KnowledgeBase,
+    ask: Callable[[], LookupResult],
+    *,
+    arguments: Mapping[str, Any],
+    caller: str,
+    session_id: str | None,
+    record: bool,
+) -> LookupResult:
+    """What `ask` gives, recorded as the settings say, in a span and with a line in the log."""
+    started = time.perf_counter()
+    with trace_tool(TOOL_NAME) as span:
+        result = ask()
+        latency = (time.perf_counter() - started) * 1000
+        if record and kb.settings.records.record != "off":
+            result = _record(
+                kb,
+                result,
+                arguments=arguments,
+                caller=caller,
+                session_id=session_id,
+                latency=latency,
+            )
+        with_query = kb.settings.records.record == "full"
+        describe_call(span, result, with_query=with_query)
+        log_call(result, caller=caller, latency_ms=latency, with_query=with_query)
+    return result
 
 
 def _open_default() -> KnowledgeBase:
