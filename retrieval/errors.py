@@ -3,6 +3,7 @@
 RetrievalError
 ├── InvalidInput            the caller's argument is wrong (exit code 2)
 │   ├── EmptyQuery          nothing to look up: blank or punctuation only
+│   ├── QueryNotText        the query is no string
 │   ├── UnknownFilter       a filter names a field or operator that does not exist
 │   ├── UnknownSource       no such note in this knowledge base
 │   ├── SettingsError       knowledge.toml, environment or argument refused by name
@@ -50,6 +51,10 @@ class InvalidInput(RetrievalError):
 
 class EmptyQuery(InvalidInput):
     code = "empty_query"
+
+
+class QueryNotText(InvalidInput):
+    code = "query_not_text"
 
 
 class UnknownFilter(InvalidInput):

@@ -1,6 +1,7 @@
 """What L1 is limited to: the caller's filters, and a category when L0 names just one."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast, get_args
 
 from retrieval.errors import UnknownFilter
@@ -151,7 +152,10 @@ def _holds(entry: Entry, condition: Condition) -> bool:
 
 
 def field_values(entry: Entry, key: str) -> tuple[str, ...]:
-    """The texts that a filter on `key` compares with: several for a list, none when absent."""
+    """The texts that a filter on `key` compares with: several for a list, none when absent.
+
+    Frontmatter keys compare folded: `Tenant` and `tenant` are one field, however a note writes it.
+    """
     if key == "category":
         return entry.categories
     if key == "source":
@@ -160,9 +164,17 @@ def field_values(entry: Entry, key: str) -> tuple[str, ...]:
         return (entry.title,)
     if key == "keywords":
         return entry.keywords
-    value = entry.metadata.get(key)
-    values = value if isinstance(value, list | tuple) else [value]
+    wanted = _fold_key(key)
+    values: list[Any] = []
+    for name, value in entry.metadata.items():
+        if name == key or _fold_key(name) == wanted:
+            values.extend(value if isinstance(value, list | tuple) else [value])
     return tuple(v for v in values if isinstance(v, str))
+
+
+@lru_cache(maxsize=4096)
+def _fold_key(key: str) -> str:
+    return fold(key)
 
 
 def filter_keys(entries: Iterable[Entry]) -> set[str]:

@@ -8,13 +8,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from retrieval.errors import IndexUnavailable, InvalidInput, RetrievalError
+from retrieval.errors import QueryNotText, RetrievalError
 from retrieval.faults import Fault
 from retrieval.lookup import View, refuse, run_lookup
-from retrieval.opening import open_view, state_key
+from retrieval.opening import index_exists, open_server, open_view, state_key
 from retrieval.options import settle_options
 from retrieval.settings import Location, LookupSettings, load_settings
 from retrieval.staleness import StaleScan
+from retrieval.telemetry import describe_lookup, trace_lookup
 from retrieval.types import (
     Entry,
     FilterMode,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from retrieval.records import InvocationStore
     from retrieval.semantic.build import IndexReport, Progress
     from retrieval.semantic.embedding import Embedder
-    from retrieval.semantic.server import ChromaServer
+    from retrieval.tools.llama_index import LookupTool
     from retrieval.tools.retriever import KnowledgeRetriever
 
 
@@ -51,7 +52,7 @@ class KnowledgeBase:
         self._lock = threading.Lock()
         self._limit: TimeLimit[L1Outcome] = TimeLimit()
         self._embedder = embedder
-        self._server = _open_server(settings)
+        self._server = open_server(settings)
         self._store: InvocationStore | None = None
         self._state: object = None
         self._opened: tuple[View, Knowledge] | None = None
@@ -84,6 +85,11 @@ class KnowledgeBase:
             return self._embedder
 
     @property
+    def view(self) -> View:
+        """What the next lookup reads: notes, L0, L1 and the thresholds, of one state."""
+        return self._view()[0]
+
+    @property
     def knowledge(self) -> "Knowledge":
         """The notes that lookups see now, and the report of their load."""
         return self._view()[1]
@@ -100,14 +106,7 @@ class KnowledgeBase:
 
     def has_index(self) -> bool:
         """True when an index exists, whatever its state; also when a server cannot tell."""
-        from retrieval.semantic.generations import current_generation
-
-        try:
-            if self._server is not None and self._server.current() is not None:
-                return True
-            return current_generation(self.location.state_dir) is not None
-        except IndexUnavailable:
-            return True
+        return index_exists(self.location, self._server)
 
     def lookup(
         self,
@@ -121,12 +120,14 @@ class KnowledgeBase:
         min_score: float | None = None,
         budget: int | None = None,
         fault: Fault | None = None,
+        scope: Mapping[str, Any] | None = None,
     ) -> LookupResult:
         """The answer to `query`; what is left out comes from the settings. Nothing is recorded.
 
         `filters` maps `category`, `source`, `title`, `keywords` or a frontmatter key to a value, a
-        list of values, or `{operator: value}` with `eq`, `ne`, `in`, `nin`. `fault` breaks L1 on
-        purpose. A blank query gives a result with outcome `refused`.
+        list of values, or `{operator: value}` with `eq`, `ne`, `in`, `nin`. `scope` is written
+        like them; a note outside it does not exist for this lookup, error messages included.
+        `fault` breaks L1 on purpose. A blank query gives a result with outcome `refused`.
 
         Raises `InvalidInput` for a wrong argument, and `UnknownFilter` for a filter field or
         operator that does not exist.
@@ -143,13 +144,16 @@ class KnowledgeBase:
             min_score=min_score,
             budget=budget,
             fault=fault,
+            scope=scope,
         )
         if not isinstance(query, str):
-            raise InvalidInput(
+            raise QueryNotText(
                 f"The query is a {type(query).__name__}, not a text.",
                 next_action="Pass the query as a string.",
             )
-        result = run_lookup(query, view, options, self._limit)
+        with trace_lookup(with_query=self.settings.records.record == "full") as span:
+            result = run_lookup(query, view, options, self._limit)
+            describe_lookup(span, result)
         warning = self._stale.warning()
         return replace(result, warnings=(*result.warnings, warning)) if warning else result
 
@@ -188,33 +192,37 @@ class KnowledgeBase:
 
         return KnowledgeRetriever(self, **options)
 
-    def get(self, source: str, lines: tuple[int, int] | None = None) -> str:
-        """The text of a note, or some of its lines (1-based, both ends included).
+    def as_tool(self, *, filters: Mapping[str, Any] | None = None, **fixed: Any) -> "LookupTool":
+        """A LlamaIndex `FunctionTool` for an agent; see `retrieval.tools.llama_index.LookupTool`.
 
-        Raises `UnknownSource`.
+        `filters` limit what exists for the agent, which cannot lift them. Other options of
+        `lookup` given here are fixed too, and the model is not asked for them.
         """
+        from retrieval.tools.llama_index import LookupTool
+
+        return LookupTool.over(self, filters=filters, **fixed)
+
+    def get(self, source: str, lines: tuple[int, int] | None = None) -> str:
+        """The text of a note, or some of its lines (1-based, both included), or `UnknownSource`."""
         from retrieval.knowledge import read_note
 
         return read_note(self.location.root, source, lines, self.settings.knowledge)
 
     def records(self) -> "InvocationStore":
         """Where invocations are recorded."""
-        from retrieval.records import InvocationStore
+        from retrieval.records import open_store
 
         with self._lock:
             if self._store is None:
-                state = self.location.state_dir
-                url = self.settings.records.url or state / "records.sqlite3"
-                self._store = InvocationStore(url, state / "spool.jsonl")
+                self._store = open_store(self.settings, self.location)
             return self._store
 
     def close(self) -> None:
         """Releases the index and the database; the knowledge base opens them again on use."""
-        if self._server is not None:
-            self._server.close()
         with self._lock:
-            if self._store is not None:
-                self._store.close()
+            for part in (self._server, self._store):
+                if part is not None:
+                    part.close()
             self._store = self._opened = self._state = None
 
     def __enter__(self) -> Self:
@@ -238,12 +246,3 @@ class KnowledgeBase:
                 self._state = state
                 self._stale = StaleScan(self.settings, self.location)
             return self._opened
-
-
-def _open_server(settings: LookupSettings) -> "ChromaServer | None":
-    """The Chroma server that the settings name; it is not asked yet."""
-    if settings.chroma.url is None:
-        return None
-    from retrieval.semantic.server import ChromaServer
-
-    return ChromaServer(settings.chroma)

@@ -16,6 +16,8 @@ from retrieval.filtering import admits, decide_filter, unmet_values
 from retrieval.hints import L0Index
 from retrieval.options import LookupOptions
 from retrieval.relevance import DEFAULT_THRESHOLDS, Thresholds, assess
+from retrieval.scope import visible
+from retrieval.telemetry import traced_l0, traced_l1
 from retrieval.text import is_blank
 from retrieval.types import (
     Counts,
@@ -68,7 +70,7 @@ def run_lookup(
     started = time.perf_counter()
     hints = L0Hints()
     if options.mode != "l1":
-        hints = view.l0.match(query, lambda entry: admits(entry, options.conditions))
+        hints = traced_l0(view.l0.match)(query, lambda entry: admits(entry, options.conditions))
     decision = decide_filter(hints, mode=options.filter_mode, conditions=options.conditions)
     matched = time.perf_counter()
     request = L1Request(
@@ -156,7 +158,8 @@ def refuse(
 def _notices(view: View, options: LookupOptions, l1: L1Outcome) -> tuple[ErrorInfo, ...]:
     """Why less is found than there may be: a broken L1, no notes, or a filter without any."""
     broken = (l1.error,) if l1.error is not None else ()
-    if not view.entries:
+    notes = visible(view.entries.values(), options.scope)
+    if not notes:
         return (
             *broken,
             ErrorInfo(
@@ -165,9 +168,11 @@ def _notices(view: View, options: LookupOptions, l1: L1Outcome) -> tuple[ErrorIn
                 next_action="Check the folder and `knowledge.include`; see: lookup-knowledge lint",
             ),
         )
-    return (*broken, *unmet_values(view.entries.values(), options.conditions))
+    own = options.conditions[len(options.scope) :]
+    return (*broken, *unmet_values(notes, own))
 
 
+@traced_l1
 def _ask_l1(
     view: View, request: L1Request, options: LookupOptions, limit: TimeLimit[L1Outcome]
 ) -> L1Outcome:
@@ -204,8 +209,7 @@ def _usable(l1: L1Outcome, min_score: float | None) -> L1Outcome:
     """`empty` instead of `ok` when `min_score` leaves nothing of what the filter admits."""
     if l1.status != "ok" or min_score is None:
         return l1
-    own = [c for c in l1.candidates if not c.relaxed]
-    if any(c.cosine is None or c.cosine >= min_score for c in own):
+    if any(c.cosine is None or c.cosine >= min_score for c in l1.candidates if not c.relaxed):
         return l1
     return replace(l1, status="empty")
 

@@ -28,6 +28,25 @@ FALLBACK_FLOOR = 0.35
 """Semantic floor for an embedder that nobody measured."""
 
 
+def open_server(settings: LookupSettings) -> "ChromaServer | None":
+    """The Chroma server that the settings name, not asked yet; None without one."""
+    if settings.chroma.url is None:
+        return None
+    from retrieval.semantic.server import ChromaServer
+
+    return ChromaServer(settings.chroma)
+
+
+def index_exists(location: Location, server: "ChromaServer | None") -> bool:
+    """True when there is an index, whatever its state; also when the server cannot tell."""
+    try:
+        if server is not None and server.current() is not None:
+            return True
+        return current_generation(location.state_dir) is not None
+    except IndexUnavailable:
+        return True
+
+
 def state_key(
     settings: LookupSettings, location: Location, server: "ChromaServer | None" = None
 ) -> object:

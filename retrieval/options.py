@@ -7,6 +7,7 @@ from typing import Any, get_args
 from retrieval.errors import InvalidInput
 from retrieval.faults import Fault
 from retrieval.filtering import check_categories, filter_keys, parse_conditions
+from retrieval.scope import parse_scope, visible
 from retrieval.settings import LookupSection
 from retrieval.types import Condition, Entry, FilterMode, L1Mode, LookupMode
 
@@ -28,6 +29,8 @@ class LookupOptions:
     l1_timeout: float
     relax_margin: float
     fault: Fault | None = None
+    scope: tuple[Condition, ...] = ()
+    """The part of `conditions` that limits what exists for this caller."""
 
 
 def settle_options(
@@ -36,6 +39,7 @@ def settle_options(
     *,
     filters: Mapping[str, Any] | None,
     fault: Fault | None,
+    scope: Mapping[str, Any] | None = None,
     **given: Any,
 ) -> LookupOptions:
     """The options of a lookup; an argument that is None comes from the settings.
@@ -66,12 +70,14 @@ def settle_options(
     _require(
         "budget", budget, budget is None or enough, f"a number of tokens, {LEAST_BUDGET} or more"
     )
-    notes = tuple(entries)
+    limits = parse_scope(scope)
+    notes = visible(entries, limits)
     conditions = parse_conditions(filters, filter_keys(notes)) if filters else ()
     check_categories(notes, conditions)
     return LookupOptions(
         **chosen,
-        conditions=conditions,
+        conditions=(*limits, *conditions),
+        scope=limits,
         l1_timeout=section.l1_timeout,
         relax_margin=section.relax_margin,
         fault=fault,

@@ -13,21 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from retrieval.chroma_settings import ChromaSection
 from retrieval.errors import KnowledgeError, SettingsError
+from retrieval.logs import LogSection
+from retrieval.settings_section import LintSection, Section
 from retrieval.types import FilterMode, L1Mode, LookupMode
 
 CONFIG_NAME = "knowledge.toml"
 STATE_NAME = ".lookup-knowledge"
 ENV_PREFIX = "LOOKUP_"
-
-
-class Section(BaseModel):
-    """A table of `knowledge.toml`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class KnowledgeSettings(Section):
@@ -100,9 +96,8 @@ class RecordSection(Section):
     """Where invocations are recorded."""
 
     record: Literal["full", "no_query", "off"] = "full"
-    url: str | None = Field(
-        default=None, description="SQLAlchemy URL; without one, SQLite in the state folder"
-    )
+    url: str | None = Field(default=None, description="by default SQLite in the state folder")
+    """A relative SQLite file is relative to the settings file, without one to the state folder."""
 
 
 class LookupSettings(Section):
@@ -116,9 +111,11 @@ class LookupSettings(Section):
     embedding: EmbeddingSection = EmbeddingSection()
     chroma: ChromaSection = ChromaSection()
     records: RecordSection = RecordSection()
+    lint: LintSection = LintSection()
+    logs: LogSection = LogSection()
 
     def digest(self) -> str:
-        """Short digest of what can change an answer: not of places, threads, time limit."""
+        """Short digest of what can change an answer: not of places, threads or time limits."""
         data = self.model_dump(mode="json", include={"knowledge", "lookup", "embedding"})
         data["embedding"].pop("threads")
         data["lookup"].pop("l1_timeout")

@@ -1,5 +1,6 @@
 """Running L1 under a time limit, and leaving it alone for a while when it keeps missing it."""
 
+import contextvars
 import threading
 import time
 from collections.abc import Callable
@@ -33,9 +34,11 @@ class TimeLimit(Generic[T]):
         """The call's value; raises what it raises, and `TimeoutError` when it is late."""
         future: Future[T] = Future()
 
+        context = contextvars.copy_context()  # the current span, for one
+
         def work() -> None:
             try:
-                future.set_result(call())
+                future.set_result(context.run(call))
             except BaseException as error:  # noqa: BLE001 - handed to the caller by the future
                 future.set_exception(error)
 

@@ -37,7 +37,7 @@ def calibrate(
     from eval_sets.types import Variant
     from retrieval.cli.common import emit, progress_bar
 
-    eval_set = find_set(name)
+    eval_set = find_set(name, kb)
     with open_notes(eval_set, kb) as knowledge:
         bring_up_to_date(knowledge, (Variant(name="calibration"),))
         with progress_bar() as progress:

@@ -110,6 +110,21 @@ def latency(values: Values, measure: str) -> Any:
     return whole + half + middle
 
 
+def history(values: Values, measure: str) -> Any:
+    """A line for each variant over time, with a point for each result."""
+    return (
+        alt.Chart(alt.InlineData(values), width=WIDTH, height=220)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("moment:T", title="time of the result, UTC").scale(type="utc"),
+            y=alt.Y("mean:Q", title=f"mean {measure}").scale(zero=False),
+            color=alt.Color("variant:N", sort=list(dict.fromkeys(v["variant"] for v in values)))
+            .scale(range=PALETTE)
+            .legend(columns=1),
+        )
+    )
+
+
 def _signed(field: str) -> Any:
     return (
         alt.Color(f"{field}:Q")
@@ -118,4 +133,10 @@ def _signed(field: str) -> Any:
     )
 
 
-_DRAWN = {"strata": strata, "differences": differences, "moves": moves, "latency": latency}
+_DRAWN = {
+    "strata": strata,
+    "differences": differences,
+    "moves": moves,
+    "latency": latency,
+    "history": history,
+}

@@ -44,7 +44,7 @@ class Figure:
 
     title: str
     caption: str
-    kind: Literal["strata", "differences", "moves", "latency"]
+    kind: Literal["strata", "differences", "moves", "latency", "history"]
     measure: str
     """What is on the axis of values, with its unit where it has one."""
     values: tuple[Mapping[str, Json], ...]

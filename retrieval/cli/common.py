@@ -43,10 +43,25 @@ def emit(document: Json) -> None:
 
 
 def open_knowledge(kb: Path | None) -> "KnowledgeBase":
-    """The knowledge base that `--kb` names, or the default one."""
-    from retrieval.knowledge_base import KnowledgeBase
+    """The knowledge base that `--kb` names, or the default one.
 
-    return KnowledgeBase.open(kb)
+    Logs go where its settings say, spans where the environment says.
+    """
+    from retrieval.cli.tracing import configure_tracing
+    from retrieval.knowledge_base import KnowledgeBase
+    from retrieval.logs import configure_logs
+
+    knowledge = KnowledgeBase.open(kb, log_settings())
+    configure_logs(knowledge.settings.logs)
+    configure_tracing()
+    return knowledge
+
+
+def log_settings() -> dict[str, dict[str, str]]:
+    """Settings that `lookup-knowledge --log` states."""
+    context = click.get_current_context(silent=True)
+    chosen = context.find_root().params.get("log") if context else None
+    return {"logs": {"format": chosen}} if chosen else {}
 
 
 @contextmanager

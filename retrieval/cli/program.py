@@ -12,8 +12,10 @@ from itertools import takewhile
 import click
 
 from retrieval.cli.common import emit
+from retrieval.cli.doctor import doctor
 from retrieval.cli.group import OpenGroup
 from retrieval.cli.index import index
+from retrieval.cli.mcp import mcp
 from retrieval.cli.notes import get, lint
 from retrieval.cli.query import query
 from retrieval.cli.traces import traces
@@ -26,12 +28,15 @@ WRONG_INPUT = 2
 
 @click.group(
     cls=OpenGroup,
-    commands={c.name or "": c for c in (query, get, index, lint, traces)},
+    commands={c.name or "": c for c in (query, get, index, lint, traces, mcp, doctor)},
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example:\n\n  lookup-knowledge query 'How long do refunds take?' --explain",
 )
 @click.version_option(package_name="knowledge-lookup-workbench")
-def cli() -> None:
+@click.option(
+    "--log", type=click.Choice(("off", "json")), help="Log to stderr, one JSON object a line."
+)
+def cli(log: str | None) -> None:
     """Look things up in a folder of markdown notes, and see why they were found."""
 
 

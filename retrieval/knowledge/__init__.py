@@ -1,7 +1,7 @@
 """From a folder of markdown files to entries and passages, with a report of what was met."""
 
 from retrieval.knowledge.entries import read_entry
-from retrieval.knowledge.files import read_note
+from retrieval.knowledge.files import cut_lines, read_note
 from retrieval.knowledge.frontmatter import Frontmatter, NoteHandler, read_frontmatter
 from retrieval.knowledge.lint import lint
 from retrieval.knowledge.loading import Knowledge, load_knowledge
@@ -17,6 +17,7 @@ __all__ = [
     "NoteHandler",
     "NoteRefused",
     "Outline",
+    "cut_lines",
     "cut_passages",
     "embedding_text",
     "lint",

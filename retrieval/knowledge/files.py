@@ -50,8 +50,11 @@ def read_note(
             "Correct its permission.",
         ) from error
     text = without_controls(decode(data, source))
-    if lines is None:
-        return text
+    return text if lines is None else cut_lines(text, source, lines)
+
+
+def cut_lines(text: str, source: str, lines: tuple[int, int]) -> str:
+    """The lines of a note's text from the first to the last of `lines`, as `read_note` counts."""
     first, last = lines
     every = text.removesuffix("\n").split("\n")
     if not 1 <= first <= min(last, len(every)):

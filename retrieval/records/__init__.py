@@ -4,6 +4,7 @@ Importing this package imports SQLAlchemy; import it where a record is written o
 """
 
 from retrieval.records.invocation import ToolInvocation
+from retrieval.records.place import open_store, record_place
 from retrieval.records.store import InvocationStore
 
-__all__ = ["InvocationStore", "ToolInvocation"]
+__all__ = ["InvocationStore", "ToolInvocation", "open_store", "record_place"]

@@ -17,7 +17,7 @@ from retrieval.semantic.generations import ServerIndex, index_folder, new_genera
 from retrieval.semantic.kept import KeepingEmbedder, kept_path, remove_kept
 from retrieval.semantic.locking import failed_writes, writer_lock
 from retrieval.semantic.pruning import remove_old_generations
-from retrieval.semantic.server import WRITE_SECONDS, ChromaServer, open_server
+from retrieval.semantic.server import WRITE_SECONDS, ChromaServer
 from retrieval.semantic.server_store import write_collection
 from retrieval.semantic.vectors import write_vectors
 from retrieval.settings import LookupSettings
@@ -77,7 +77,8 @@ def build_index(
     it fails; the index before then stays the current one.
     """
     started = time.perf_counter()
-    server = open_server(settings.chroma, seconds=WRITE_SECONDS)
+    shared = settings.chroma
+    server = ChromaServer(shared, seconds=WRITE_SECONDS) if shared.url else None
     try:
         with writer_lock(state_dir), failed_writes(state_dir):
             run = _Run(

@@ -107,11 +107,6 @@ class ChromaServer(Connection):
             return int(self.client.heartbeat()) // 1_000_000
 
 
-def open_server(settings: ChromaSection, *, seconds: float = READ_SECONDS) -> ChromaServer | None:
-    """The server that the settings name; None when vectors lie in the state folder."""
-    return ChromaServer(settings, seconds=seconds) if settings.url else None
-
-
 def _read_manifest(name: str, collection: Any) -> ServerIndex:
     try:
         return ServerIndex.model_validate_json((collection.metadata or {})["manifest"])

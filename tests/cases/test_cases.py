@@ -13,11 +13,12 @@ from tests.cases.chunking import judge_chunk
 from tests.cases.loading import judge_load, load
 from tests.cases.lookups import judge_lookups
 from tests.cases.matching import judge_match
+from tests.cases.mcp_calls import judge_calls
 from tests.cases.scoring import judge_metric, judge_record
 from tests.cases.steps import Session
 
 CASES = find_cases()
-NOT_YET = {"mcp_call": "MCP server", "render": "workbench"}
+NOT_YET = {"render": "workbench"}
 
 
 @pytest.mark.skipif(not CASES, reason="there is no folder of cases beside the project")
@@ -50,6 +51,8 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             return judge_metric(case.data["input"], expected)
         if case.action == "record":
             return judge_record(case.data["input"], tmp_path, expected)
+        if case.action == "mcp_call":
+            return judge_calls(case, root, state, expected)
         assert case.action == "steps"
         session = Session(case, root, state)
         for step in steps:
