@@ -1,7 +1,9 @@
 """The head of an answer: outcome, layer, how well it is supported; and its way in numbers."""
 
+from markupsafe import Markup
+
 from retrieval.types import LookupResult
-from workbench.presenters.markup import Markup, chip, joined, tag
+from workbench.presenters.markup import chip, joined, tag
 from workbench.presenters.numbers import counted, decimal, timings
 
 _OUTCOMES = {

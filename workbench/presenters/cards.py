@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from retrieval.types import EvidenceBlock, HitReason
-from workbench.presenters.markup import Markup, chip, clip, highlight, joined, tag
+from workbench.presenters.markup import chip, clip, highlight, joined, tag
 from workbench.presenters.numbers import decimal
 from workbench.presenters.words import text_spans
 

@@ -17,7 +17,6 @@ from workbench.services.lookups import LookupChoice
 TEXT = "query.text"
 RUN = "query.run"
 COMPARE = "query.compare"
-FOLD_NEAR = "query.fold_near"
 MORE_BLOCKS = "query.more_blocks"
 WHY_SOURCE = "query.why_source"
 JUDGE_SET = "query.judge.set"
@@ -32,6 +31,8 @@ JUDGE_FAILED = "query.judge.failed"
 """Session value: why the last judgement was not written."""
 JUDGE_WANTED = "query.judge.wanted"
 """Session value: the set that was just made, to be chosen."""
+WHY_KEPT = "query.why_kept"
+"""Session value: the last note that was followed, and through which answer."""
 KEPT = "query.kept"
 """Session value: the last `QueryState`, which outlives the page's widgets."""
 URL_SEEN = "query.url_seen"
@@ -48,6 +49,11 @@ FIELDS = ("mode", "filter_mode", "l1_mode", "top_k", "min_score", "fault", "filt
 def side_key(side: str, name: str) -> str:
     """The key of one side's widget for a field of `LookupChoice`."""
     return f"query.{side}.{name}"
+
+
+def near_key(side: str) -> str:
+    """The key of the fold with a side's near matches."""
+    return f"query.{side}.fold_near"
 
 
 def block_key(action: str, source: str) -> str:

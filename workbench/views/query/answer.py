@@ -13,7 +13,7 @@ from workbench.presenters.hints import present_hints
 from workbench.services.judging import Board
 from workbench.services.lookups import titles_of
 from workbench.state import query as names
-from workbench.state.query import QueryState, block_key
+from workbench.state.query import QueryState, block_key, near_key
 from workbench.views.frame import show_error, show_warning
 from workbench.views.query.absence import draw_absence
 from workbench.views.query.judging import draw_missing, draw_verdict, judging_bar
@@ -28,7 +28,7 @@ def draw_answer(
     """Draws everything that one lookup says."""
     left, right = st.columns([0.36, 0.64], gap="medium")
     with left:
-        draw_process(base, result)
+        draw_process(base, result, names.SIDES[0])
         draw_absence(base, page, result)
     with right:
         _draw_head(page, launch, result)
@@ -38,7 +38,7 @@ def draw_answer(
             draw_missing(base, board, result)
 
 
-def draw_process(base: KnowledgeBase, result: LookupResult) -> None:
+def draw_process(base: KnowledgeBase, result: LookupResult, side: str) -> None:
     """L0's hints, the filter decision, the counts and the timings."""
     panel = present_hints(result)
     with st.container(border=True):
@@ -48,7 +48,7 @@ def draw_process(base: KnowledgeBase, result: LookupResult) -> None:
             st.html(panel.facts)
         st.html(panel.matches)
         if panel.near_label:
-            with st.expander(panel.near_label, key=names.FOLD_NEAR):
+            with st.expander(panel.near_label, key=near_key(side)):
                 st.html(panel.near)
     with st.container(border=True):
         st.subheader("Filter decision", anchor=False)
