@@ -1,6 +1,6 @@
 """The page Query: names of its widgets, and the URL that says what it shows.
 
-`?q=…&mode=…&filter=…&l1=…&top_k=…` say the lookup; `min_score`, `fault` and repeated
+`?q=…&mode=…&filter=…&l1=…&top_k=…&min_score=…` say the lookup; `fault` and repeated
 `where=field=value` follow where they are set. `compare=1` adds a second lookup whose parameters
 have the prefix `b.`.
 """
@@ -42,6 +42,8 @@ PROBLEMS = "query.problems"
 RUNS = "query.runs"
 """Session value: this session's latest lookups, by what was asked."""
 
+NONE = "none"
+"""What the URL says for no least cosine."""
 SIDES = ("a", "b")
 FIELDS = ("mode", "filter_mode", "l1_mode", "top_k", "min_score", "fault", "filters")
 
@@ -114,8 +116,8 @@ def from_url(params: Params, defaults: LookupChoice) -> tuple[QueryState, tuple[
 def _choice_to_url(choice: LookupChoice, prefix: str) -> dict[str, list[str]]:
     url = {prefix + word: [getattr(choice, name)] for name, word in _WORDS.items()}
     url[f"{prefix}top_k"] = [str(choice.top_k)]
-    if choice.min_score is not None:
-        url[f"{prefix}min_score"] = [f"{choice.min_score:g}"]
+    least = choice.min_score
+    url[f"{prefix}min_score"] = [NONE if least is None else f"{least:g}"]
     if choice.fault is not None:
         url[f"{prefix}fault"] = [choice.fault]
     where = [f"{key}={value}" for key, values in choice.filters.items() for value in values]
@@ -138,9 +140,12 @@ def _choice_from_url(
             allowed = ", ".join(_ALLOWED[name])
             problems.append(f"{prefix}{word}={given} is not one of {allowed}.")
     top_k = _number(params, f"{prefix}top_k", int, (1, MOST_BLOCKS), problems)
-    least = _number(params, f"{prefix}min_score", float, (-1, 1), problems)
     found |= {} if top_k is None else {"top_k": top_k}
-    found |= {} if least is None else {"min_score": least}
+    if _last(params, f"{prefix}min_score") == NONE:
+        found["min_score"] = None
+    else:
+        least = _number(params, f"{prefix}min_score", float, (-1, 1), problems)
+        found |= {} if least is None else {"min_score": least}
     filters: dict[str, tuple[str, ...]] = {}
     for condition in params.get(f"{prefix}where", ()):
         key, equals, value = condition.partition("=")
