@@ -1,11 +1,13 @@
 """Takes the screenshot of the workbench's README: `python -m tests.browser.screenshot [FILE]`."""
 
+import os
 import sys
 import tempfile
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from eval_sets.sets import starter
 from retrieval import KnowledgeBase
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.serving import run_app
@@ -16,13 +18,13 @@ QUERY = "?q=How+is+the+quarterly+seat+true-up+worked+out%3F"
 
 def take(target: Path, scheme: str = "light") -> None:
     """Writes the page Query on the bundled notes, as a laptop shows it."""
-    root = KnowledgeBase.open().location.root
-    with KnowledgeBase.open(root) as base:
-        base.reindex()
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        os.environ["XDG_DATA_HOME"] = str(Path(scratch) / "data")  # as `run_app` has it
+        with KnowledgeBase.open(starter()) as base:
+            base.reindex()
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1366, "height": 860}, color_scheme=scheme)
-        with run_app(root, Path(scratch), ("--read-only",), private=False) as app:
+        with run_app(starter(), Path(scratch)) as app:
             page.goto(f"{app.url}/{QUERY}")
             page.locator(".kw-card").first.wait_for(timeout=60_000)
             page.get_by_text("Index up to date").wait_for()

@@ -41,19 +41,17 @@ def write_base(folder: Path, notes: Mapping[str, str] | None = None, *, index: b
 
 
 @contextmanager
-def run_app(
-    root: Path, scratch: Path, options: tuple[str, ...] = (), *, private: bool = True
-) -> Iterator[App]:
+def run_app(root: Path, scratch: Path, options: tuple[str, ...] = ()) -> Iterator[App]:
     """Runs `lookup-knowledge workbench` for a folder; ends it on exit.
 
-    With `private`, state that does not lie beside the notes lies in `scratch`.
+    State that does not lie beside the notes lies in `scratch`.
     """
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "retrieval.cli", "workbench", "--port", str(port)]
     log = scratch / f"app-{port}.log"
-    state = {"XDG_DATA_HOME": str(scratch / "data")} if private else {}
+    state = {"XDG_DATA_HOME": str(scratch / "data")}
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(
             [*command, "--kb", str(root), *options],
