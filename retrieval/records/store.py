@@ -5,12 +5,13 @@ import threading
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
 
 from retrieval.errors import InvalidInput, RecordError
+from retrieval.records.conditions import matching
 from retrieval.records.engine import BUSY_SECONDS, database_file, open_engine
 from retrieval.records.invocation import ToolInvocation
 from retrieval.records.migrations import migrate
@@ -62,36 +63,27 @@ class InvocationStore:
         self,
         limit: int | None = 50,
         *,
+        offset: int = 0,
         outcome: Outcome | None = None,
         layer: Layer | Literal["none"] | None = None,
         text: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Invocations:
-        """Records newest first, at most `limit`, in the database (the spool is not read).
+        """Records newest first, at most `limit` after the first `offset`, in the database (the
+        spool is not read).
 
         `layer="none"` finds those without a layer; `text` stands in the query, case ignored;
         `since <= created_at < until`, both with time zone. Raises `RecordError`.
         """
+        conditions = matching(outcome=outcome, layer=layer, text=text, since=since, until=until)
         table = TOOL_INVOCATION.c
-        conditions: list[ColumnElement[bool]] = []
-        if outcome is not None:
-            conditions.append(table.outcome == outcome)
-        if layer == "none":
-            conditions.append(table.retrieval_layer.is_(None))
-        elif layer is not None:
-            conditions.append(table.retrieval_layer == layer)
-        if text:
-            conditions.append(table.query.icontains(text, autoescape=True))
-        if since is not None:
-            conditions.append(table.created_at >= since)
-        if until is not None:
-            conditions.append(table.created_at < until)
         statement = (
             select(TOOL_INVOCATION)
             .where(*conditions)
             .order_by(table.created_at.desc(), table.id.desc())
             .limit(limit)
+            .offset(offset)
         )
         with self._reading() as connection:
             return [ToolInvocation(**row) for row in connection.execute(statement).mappings()]
@@ -121,10 +113,15 @@ class InvocationStore:
             next_action="Give more of the id.",
         )
 
-    def count(self) -> int:
-        """The number of records in the database. Raises `RecordError`."""
+    def count(self, **conditions: Any) -> int:
+        """How many records `list` has under the same conditions. Raises `RecordError`."""
+        statement = select(func.count()).select_from(TOOL_INVOCATION)
         with self._reading() as connection:
-            return connection.scalar(select(func.count()).select_from(TOOL_INVOCATION)) or 0
+            return connection.scalar(statement.where(*matching(**conditions))) or 0
+
+    def waiting(self) -> int:
+        """How many records wait in the spool, as far as it can be read."""
+        return self._spool.count()
 
     def flush_spool(self) -> int:
         """Store what waits in the spool; get how many records it held. Raises `RecordError`."""
