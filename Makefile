@@ -2,6 +2,7 @@
 #
 #   make demo               index the bundled knowledge base and ask it something
 #   make demo QUERY="..."   ask something else
+#   make workbench          open the workbench in the browser
 #   make test               run the tests, then the notebooks against their outputs
 #   make notebooks          run the notebooks and write their outputs into them
 #   make lint               check style, types and import rules
@@ -25,12 +26,15 @@ BASELINE = eval_sets/sets/starter/baseline.json
 GATE = $(BIN)/lookup-knowledge eval run starter --variants l0,l1,l0+l1 --baseline $(BASELINE)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c .ci/constraints.txt
 
-.PHONY: demo test notebooks readme baseline gate lint format constraints clean
+.PHONY: demo workbench test notebooks readme baseline gate lint format constraints clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-base
 	$(BIN)/lookup-knowledge index
 	$(BIN)/lookup-knowledge query "$(QUERY)"
+
+workbench: $(VENV)/.installed-all
+	$(BIN)/lookup-knowledge workbench
 
 test: $(VENV)/.installed-all
 	$(BIN)/python -m pytest --cov

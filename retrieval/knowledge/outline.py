@@ -5,7 +5,7 @@ underlined heading only below a paragraph.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -27,6 +27,7 @@ _COMMENT = re.compile(r"<!--(?:-?>|.*?-->)", re.DOTALL)
 _CODE_SPAN_OR_COMMENT = re.compile(
     rf"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)|(?P<comment>{_COMMENT.pattern})", re.DOTALL
 )
+_UNCLOSED = "\0"  # no control character gets here
 _HEADING_ATTRIBUTES = re.compile(r"\s*\{[#:.][^{}]*\}\s*$")
 
 
@@ -117,17 +118,27 @@ def _blocks(tokens: "Sequence[Token]", lines: Sequence[str]) -> Iterator[tuple[B
         if any(line.strip() for line in lines[done:start]):
             yield Block(kind="text", start=done, end=start), -1
         kind = _KINDS.get(token.type, "text")
-        inner = tuple(_inner(tokens[index + 1 :], start, end)) if token.type in _CONTAINERS else ()
+        inner = (
+            tuple(_inner(_following(tokens, index), start, end))
+            if token.type in _CONTAINERS
+            else ()
+        )
         yield Block(kind=kind, start=start, end=end, inner=inner), index
         done = end
     if any(line.strip() for line in lines[done:]):
         yield Block(kind="text", start=done, end=len(lines)), -1
 
 
-def _inner(tokens: "Sequence[Token]", start: int, end: int) -> Iterator[Block]:
+def _following(tokens: "Sequence[Token]", index: int) -> "Iterator[Token]":
+    """The tokens inside the one at `index`; a slice would copy the rest of the note each time."""
+    following = map(tokens.__getitem__, range(index + 1, len(tokens)))
+    return takewhile(lambda token: token.level, following)
+
+
+def _inner(tokens: "Iterable[Token]", start: int, end: int) -> Iterator[Block]:
     """The tables of a list or quote and the text around them; nothing without a table."""
     done = start
-    for token in takewhile(lambda token: token.level, tokens):
+    for token in tokens:
         if token.type == "table_open" and token.map is not None:
             if done < token.map[0]:
                 yield Block(kind="text", start=done, end=token.map[0])
@@ -156,12 +167,12 @@ def _without_comments(body: str) -> "tuple[str, int | None, list[Token]]":
         html = token.type == "html_block"
         text = _blank_out(text, html=html)
         if html and "<!--" in text:
-            rest = "\n".join((text, *lines[end:]))
-            if "-->" not in rest[rest.index("<!--") + 4 :]:
+            closing = next((i for i in range(end, len(lines)) if "-->" in lines[i]), None)
+            if closing is None:
                 unclosed = start + text[: text.index("<!--")].count("\n")
                 break
-            text, end = _blank_out(rest, html=True, count=1), len(lines)
-            last = start + rest[: rest.index("-->", rest.index("<!--") + 4)].count("\n")
+            rest = "\n".join((text, *lines[end : closing + 1]))
+            text, end, last = _blank_out(rest, html=True, count=1), closing + 1, closing
         lines[start:end] = text.split("\n")
     visible = "\n".join(lines)
     parsed = visible
@@ -179,7 +190,11 @@ def _blank_out(text: str, *, html: bool, count: int = 0) -> str:
             return found[0]
         return "\n" * found[0].count("\n")
 
-    return (_COMMENT if html else _CODE_SPAN_OR_COMMENT).sub(line_ends, text, count=count)
+    # Behind the last --> nothing closes: looking for it from every <!-- would take quadratic time.
+    last = max(text.rfind("-->"), 0)
+    text = text[:last] + text[last:].replace("<!--", _UNCLOSED)
+    pattern = _COMMENT if html else _CODE_SPAN_OR_COMMENT
+    return pattern.sub(line_ends, text, count=count).replace(_UNCLOSED, "<!--")
 
 
 def _heading_text(source: str) -> str:
