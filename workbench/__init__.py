@@ -1,1 +1,1 @@
-"""The Streamlit app for curators and researchers."""
+"""A Streamlit app to look things up, to see why something was found, and to judge it."""

@@ -1,0 +1,1 @@
+"""Names of the widgets and session values of the page Knowledge: each starts with `knowledge.`."""

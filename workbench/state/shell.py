@@ -1,0 +1,7 @@
+"""Names of what stands around the pages, and values that pages hand to each other."""
+
+PAGE = "shell.page"
+"""Session value: the page that the last run drew."""
+SESSION = "shell.session"
+"""Session value: an id of this browser session, recorded with its lookups."""
+BUILD_INDEX = "shell.build_index"
