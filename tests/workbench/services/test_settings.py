@@ -36,7 +36,10 @@ def test_a_setting_says_its_kind_bounds_and_default(tmp_path: Path) -> None:
         False,
     )
     assert found["lookup.l1_timeout"].bounds == "more than 0"
-    assert (found["lookup.budget"].bounds, found["lookup.budget"].optional) == ("at least 200", True)
+    assert (found["lookup.budget"].bounds, found["lookup.budget"].optional) == (
+        "at least 200",
+        True,
+    )
     assert found["knowledge.title"].kind == "list"
     assert found["knowledge.folder_as_category"].kind == "switch"
     assert found["root"].kind == "text"

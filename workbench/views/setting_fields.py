@@ -1,0 +1,109 @@
+"""The form of the page Settings: one widget a setting, and what was changed in them."""
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from workbench.presenters.markup import plain_label
+from workbench.presenters.settings import (
+    Section,
+    describe,
+    help_text,
+    origin_line,
+    override_note,
+    show_value,
+)
+from workbench.services.settings import Setting, Value
+from workbench.state import settings as keys
+
+
+@dataclass(slots=True, kw_only=True)
+class Fields:
+    """What the form holds."""
+
+    changes: dict[str, Value] = field(default_factory=dict)
+    """Setting → new value, None where it shall have none; only what differs from the file."""
+    places: dict[str, DeltaGenerator] = field(default_factory=dict)
+    """Setting → where to say what is wrong with it."""
+
+
+def draw_fields(sections: tuple[Section, ...], file: str, number: int) -> Fields:
+    """Draws the sections as tabs and reads their widgets.
+
+    `file` is the digest of the file that they start from, `number` counts fresh starts.
+    """
+    fields = Fields()
+    for tab, section in zip(st.tabs([s.title for s in sections]), sections, strict=True):
+        with tab:
+            for setting in section.settings:
+                with st.container(border=True, gap="small"):
+                    value = _draw_field(setting, keys.field(setting.path, file, number))
+                    st.html(origin_line(setting))
+                    if note := override_note(setting):
+                        st.caption(note)
+                    fields.places[setting.path] = st.container()
+                if value != setting.written:
+                    fields.changes[setting.path] = value
+    return fields
+
+
+def _draw_field(setting: Setting, key: str) -> Value:
+    """The widget; its value in the form that the service takes."""
+    label = plain_label(setting.name)
+    about = help_text(setting)
+    start = setting.written
+    if setting.kind == "choice":
+        options = ([None] if setting.optional else []) + [*setting.choices]
+        return st.selectbox(
+            label,
+            options,
+            index=options.index(start),  # type: ignore[arg-type]
+            format_func=lambda option: plain_label(option or "none"),
+            key=key,
+            help=about,
+        )
+    if setting.kind == "switch":
+        return st.toggle(label, value=bool(start), key=key, help=about)
+    if setting.kind == "integer":
+        return st.number_input(
+            label,
+            value=start,
+            step=1,
+            placeholder="none",
+            key=key,
+            help=about,  # type: ignore[call-overload]
+        )
+    if setting.kind == "number":
+        return st.number_input(
+            label,
+            value=None if start is None else float(start),  # type: ignore[arg-type]
+            step=0.05,
+            format="%g",
+            placeholder="none",
+            key=key,
+            help=about,
+        )
+    if setting.kind == "text":
+        text = st.text_input(
+            label,
+            value=start or "",
+            placeholder="none",
+            key=key,
+            help=about,  # type: ignore[arg-type]
+        )
+        return text.strip() or (None if setting.optional else "")
+    if setting.kind == "list":
+        lines = st.text_area(
+            label,
+            value="\n".join(start or ()),  # type: ignore[arg-type]
+            height=68 + 24 * min(4, len(start or ())),  # type: ignore[arg-type]
+            placeholder="none",
+            key=key,
+            help=about,
+        ).splitlines()
+        items = tuple(line.strip() for line in lines if line.strip())
+        return items or (None if setting.optional else ())
+    st.text(f"{setting.name}: {show_value(setting.value)}")
+    st.caption(plain_label(f"{describe(setting)}. To be changed in the file or the environment."))
+    return setting.written
