@@ -2,6 +2,7 @@
 
 InvalidInput
 ├── SetError        a labelled set or a file to import is not usable; lists every problem
+├── SetChanged      labels were changed by someone else after they were read
 └── TooFewLabels    a figure was asked for that this many labels cannot carry
 """
 
@@ -44,6 +45,12 @@ class SetError(InvalidInput):
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.next_action}"
+
+
+class SetChanged(InvalidInput):
+    """The labels are not what the caller read; nothing was written."""
+
+    code = "set_changed"
 
 
 class TooFewLabels(InvalidInput):

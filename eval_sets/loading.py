@@ -10,20 +10,23 @@ from pydantic import ValidationError
 
 from eval_sets.errors import Problem, SetError
 from eval_sets.schema import SetFile, case_fields, explain, parse_case
+from eval_sets.sets import bundled_sets
 from eval_sets.types import Case, EvalSet, SetMeta
 from retrieval.atomic import write_atomic
-from retrieval.errors import RetrievalError
+from retrieval.errors import KnowledgeError, RetrievalError
 from retrieval.settings import CONFIG_NAME, load_settings
 
 SET_NAME = "set.yaml"
 CASES_NAME = "cases.jsonl"
+BUNDLED = "bundled:"
+"""Before the name of a bundled set whose notes another set judges."""
 
 
 def load_set(folder: Path) -> EvalSet:
     """The labelled set in a folder with `set.yaml`, `cases.jsonl` and its notes.
 
-    The notes lie where `knowledge.toml` of the folder says, else in the folder that `set.yaml`
-    names as `knowledge`.
+    The notes lie where `knowledge.toml` of the folder says, else where `set.yaml` says with
+    `knowledge`: in a folder, relative or absolute, or in a bundled set.
 
     Raises `SetError` that lists everything that is wrong: no such file, unknown fields, empty
     queries, bad grades, repeated ids, and sources that are no notes of this knowledge base.
@@ -33,8 +36,8 @@ def load_set(folder: Path) -> EvalSet:
     cases = read_cases(folder / CASES_NAME, problems)
     if about is None:
         raise SetError(str(folder), problems)
-    knowledge_base = folder if (folder / CONFIG_NAME).is_file() else folder / about.knowledge
     try:
+        knowledge_base = _find_notes(folder, about)
         root, sources = find_sources(knowledge_base)
     except RetrievalError as error:
         raise SetError(str(folder), [*problems, Problem(file=SET_NAME, message=str(error))]) from (
@@ -52,6 +55,32 @@ def load_set(folder: Path) -> EvalSet:
         cases=tuple(case for _, case in cases),
         meta=SetMeta(**about.model_dump(exclude={"name", "knowledge"})),
     )
+
+
+def read_about(folder: Path) -> tuple[SetFile, Path]:
+    """What `set.yaml` of a set says, and the knowledge base that it judges; no case is read.
+
+    Raises `SetError` when the file is not usable, `KnowledgeError` for an unknown bundled set.
+    """
+    problems: list[Problem] = []
+    about = _read_about(folder, problems)
+    if about is None:
+        raise SetError(str(folder), problems)
+    return about, _find_notes(folder, about)
+
+
+def _find_notes(folder: Path, about: SetFile) -> Path:
+    if (folder / CONFIG_NAME).is_file():
+        return folder
+    if not about.knowledge.startswith(BUNDLED):
+        return folder / about.knowledge
+    name = about.knowledge.removeprefix(BUNDLED)
+    bundled = bundled_sets()
+    if name not in bundled:
+        raise KnowledgeError(
+            f"There is no bundled set {name!r}.", next_action=f"Bundled: {', '.join(bundled)}."
+        )
+    return read_about(bundled[name])[1]
 
 
 def find_sources(knowledge_base: Path) -> tuple[Path, frozenset[str]]:

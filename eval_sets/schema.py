@@ -35,7 +35,11 @@ class SetFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(min_length=1)
-    knowledge: str = Field(default="knowledge", description="folder of the notes, relative")
+    knowledge: str = Field(
+        default="knowledge",
+        description="folder of the notes or of a knowledge.toml, relative or absolute; "
+        "or bundled:NAME for the notes of a bundled set",
+    )
     language: str = ""
     licence: str = ""
     revision: str = ""

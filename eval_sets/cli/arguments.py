@@ -27,23 +27,44 @@ def notes_options(command: Decorated) -> Decorated:
     )(json_option(command))
 
 
-def find_set(name: str) -> "EvalSet":
-    """The bundled set of this name, else the one in the folder.
+def find_set(name: str, kb: Path | None = None) -> "EvalSet":
+    """The labelled set of this name or in this folder, with its cases.
 
-    Raises `InvalidInput` when there is neither, `SetError` when the set is not usable.
+    Raises as `find_own_folder`, and `SetError` when the set is not usable.
     """
-    from eval_sets.loading import SET_NAME, load_set
+    from eval_sets.loading import load_set
+
+    return load_set(find_own_folder(name, kb))
+
+
+def find_own_folder(name: str, kb: Path | None = None, *, writable: bool = False) -> Path:
+    """The folder of a set: the bundled one of this name, a path, or one in `sets_dir`.
+
+    A bundled set that was judged has a copy, which stands for it; `writable` makes one when there
+    is none yet. Raises `InvalidInput` when there is no such set.
+    """
+    from eval_sets.labelling.places import copy_of, find_own_set, is_bundled, writable_set
+    from eval_sets.loading import SET_NAME, read_about
     from eval_sets.sets import bundled_sets
+    from retrieval.knowledge_base import KnowledgeBase
 
     bundled = bundled_sets()
-    folder = bundled.get(name, Path(name))
-    if not (folder / SET_NAME).is_file():
+    if name in bundled:
+        found: Path | None = copy_of(bundled[name])
+    elif (Path(name) / SET_NAME).is_file():
+        found = Path(name)
+    else:
+        found = find_own_set(name, KnowledgeBase.open(kb))
+    if found is None:
         raise InvalidInput(
-            f"There is no labelled set {name!r}: no bundled one, and no {folder / SET_NAME}.",
-            next_action=f"Bundled: {', '.join(bundled)}. Import others with: "
-            "lookup-knowledge eval import FOLDER TARGET",
+            f"There is no labelled set {name!r}: no bundled one, no {Path(name) / SET_NAME}, and "
+            "none of this knowledge base.",
+            next_action=f"Bundled: {', '.join(bundled)}. Make one with: lookup-knowledge eval "
+            "create NAME, or: lookup-knowledge eval import FOLDER TARGET",
         )
-    return load_set(folder)
+    if writable and is_bundled(found):
+        return writable_set(found, KnowledgeBase.open(read_about(found)[1]))
+    return found
 
 
 def open_notes(eval_set: "EvalSet", kb: Path | None) -> "KnowledgeBase":

@@ -5,13 +5,16 @@ import click
 from eval_sets.cli.calibrate import calibrate
 from eval_sets.cli.compare import compare
 from eval_sets.cli.exchange import export, import_
+from eval_sets.cli.judging import create, judge
 from eval_sets.cli.listing import list_
 from eval_sets.cli.run import run
 
 
 @click.group(
     "eval",
-    commands={c.name or "": c for c in (run, compare, calibrate, import_, export, list_)},
+    commands={
+        c.name or "": c for c in (run, compare, calibrate, import_, export, list_, create, judge)
+    },
     epilog="Example:\n\n  lookup-knowledge eval run starter --variants l0,l1,l0+l1",
 )
 def evaluate() -> None:

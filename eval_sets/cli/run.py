@@ -125,7 +125,7 @@ def _ask(name: str, kb: Path | None, options: dict[str, Any]) -> "Report":
     from eval_sets.statistics import DEFAULT_RESAMPLES
     from retrieval.cli.common import progress_bar
 
-    eval_set = find_set(name)
+    eval_set = find_set(name, kb)
     variants = _variants(options["variants"])
     judge = None
     if options["ragas_llm"]:

@@ -57,7 +57,16 @@ def test_every_help_has_an_example(name: str, command: click.Command) -> None:
 
 
 def test_the_commands_are_those_of_the_design() -> None:
-    assert list(evaluate.commands) == ["run", "compare", "calibrate", "import", "export", "list"]
+    assert list(evaluate.commands) == [
+        "run",
+        "compare",
+        "calibrate",
+        "import",
+        "export",
+        "list",
+        "create",
+        "judge",
+    ]
 
 
 def test_help_is_light() -> None:
