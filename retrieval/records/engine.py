@@ -15,6 +15,19 @@ BUSY_SECONDS = 2
 """How long a write waits for a lock on the database."""
 CONNECT_SECONDS = 3
 
+_SERVER_DEFAULTS: dict[str, Any] = {
+    "connect_timeout": CONNECT_SECONDS,
+    "application_name": "lookup-knowledge",
+    # A server that vanished without a word is noticed after some 20 s instead of two hours.
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 20_000,
+    # A pooler in front of the server may give each transaction another connection.
+    "prepare_threshold": None,
+}
+_SECRET_OPTIONS = ("password", "sslpassword", "passfile")
+
 
 def open_engine(url: str | Path) -> Engine:
     """An engine for a SQLAlchemy URL or a SQLite file; it connects on use.
@@ -22,46 +35,72 @@ def open_engine(url: str | Path) -> Engine:
     Raises `SettingsError` for a URL that cannot be used, `MissingExtra` for PostgreSQL without its
     driver.
     """
-    try:
-        # A path may hold `?` or `#`, which a URL would read as its own.
-        parsed = make_url(url) if isinstance(url, str) else URL.create("sqlite", database=str(url))
-    except ArgumentError:
-        raise _unusable("is no SQLAlchemy URL") from None
-    backend = parsed.get_backend_name()
-    arguments: dict[str, Any] = {}
-    if backend == "sqlite":
-        if database_file(parsed) is None:
-            # Each thread would see a database of its own, and none would outlive the process.
-            raise _unusable("names no database file")
-        arguments["timeout"] = BUSY_SECONDS
-    elif backend == "postgresql" and "connect_timeout" not in parsed.query:
-        arguments["connect_timeout"] = CONNECT_SECONDS
+    parsed = read_url(url)
+    is_server = parsed.get_backend_name() == "postgresql"
+    arguments = {k: v for k, v in _SERVER_DEFAULTS.items() if k not in parsed.query}
+    if not is_server:
+        arguments = {"timeout": BUSY_SECONDS}
     try:
         engine = create_engine(
-            parsed,
-            connect_args=arguments,
-            pool_pre_ping=backend != "sqlite",
-            json_serializer=_dump_json,
+            parsed, connect_args=arguments, pool_pre_ping=is_server, json_serializer=_dump_json
         )
     except ModuleNotFoundError as error:
-        if backend == "postgresql":
+        if is_server:
             raise MissingExtra("A PostgreSQL database for records", "postgres") from error
         raise _unusable(f"needs the module {error.name}, which is not installed") from error
     except SQLAlchemyError as error:
         raise _unusable(f"cannot be used: {error}") from error
-    if backend == "sqlite":
+    if not is_server:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
+def read_url(url: str | Path) -> URL:
+    """The URL in SQLAlchemy's form; PostgreSQL always with the driver that the extra installs.
+
+    Raises `SettingsError` for what is no URL, or names another kind of database.
+    """
+    try:
+        # A path may hold `?` or `#`, which a URL would read as its own.
+        parsed = make_url(url) if isinstance(url, str) else URL.create("sqlite", database=str(url))
+    except ArgumentError:
+        raise _unusable("is no SQLAlchemy URL") from None
+    kind = parsed.drivername.partition("+")[0]
+    if kind in ("postgresql", "postgres"):
+        return parsed.set(drivername="postgresql+psycopg")
+    if kind != "sqlite":
+        raise _unusable(f"names the database '{kind}'; records go to SQLite or PostgreSQL")
+    if database_file(parsed) is None:
+        # Each thread would see a database of its own, and none would outlive the process.
+        raise _unusable("names no database file")
+    return parsed
+
+
 def database_file(url: URL) -> Path | None:
     """The file of a SQLite database; None for a server or a database in memory."""
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+    if not url.drivername.startswith("sqlite") or not url.database or url.database == ":memory:":
         return None
     if url.database.startswith("file:"):
         return None
     return Path(url.database)
+
+
+def place_url(url: str | None, *, base: Path, default: Path) -> str | Path:
+    """Where records go: `url`, a relative SQLite file of it below `base`, or without one `default`.
+
+    Raises `SettingsError` like `read_url`.
+    """
+    if url is None:
+        return default
+    file = database_file(read_url(url))
+    return url if file is None else base / file
+
+
+def shown_url(url: URL) -> str:
+    """The URL without anything secret, for messages."""
+    masked = {key: "***" for key in _SECRET_OPTIONS if key in url.query}
+    return url.update_query_dict(masked).render_as_string(hide_password=True)
 
 
 def _dump_json(value: Any) -> str:

@@ -1,26 +1,41 @@
-"""Where invocations are stored and read: one engine, one connection per call, a spool behind."""
+"""Where invocations are stored and read: one database, and a spool behind it."""
 
 import contextlib
-import threading
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
-from sqlalchemy import Connection, func, insert, select
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
+from sqlalchemy import delete, func, select
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    SQLAlchemyError,
+    StatementError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from retrieval.errors import InvalidInput, RecordError
-from retrieval.records.conditions import matching
-from retrieval.records.engine import BUSY_SECONDS, database_file, open_engine
+from retrieval.records import queries
+from retrieval.records.breaker import Breaker
+from retrieval.records.database import Database, reason
 from retrieval.records.invocation import ToolInvocation
-from retrieval.records.migrations import migrate
 from retrieval.records.spool import Spool
 from retrieval.records.tables import TOOL_INVOCATION
 from retrieval.types import ErrorInfo, Layer, Outcome
+from retrieval.worker import TimeLimit
+
+SERVER_SECONDS = 5.0
+"""How long a write to a server may take before its record goes to the spool."""
 
 Invocations: TypeAlias = list[ToolInvocation]
-_ID = TOOL_INVOCATION.c.id
+T = TypeVar("T")
+
+_logger = logging.getLogger(__name__)
 
 
 class InvocationStore:
@@ -28,16 +43,14 @@ class InvocationStore:
     processes.
 
     The database is created and migrated on first use. Opening raises `SettingsError` for a URL
-    that cannot be used and `MissingExtra` for PostgreSQL without its driver.
+    that cannot be used and `MissingExtra` for PostgreSQL without its driver. A server that could
+    not be reached is not asked again before `breaker` admits it.
     """
 
-    def __init__(self, url: str | Path, spool: Path) -> None:
-        self._engine = open_engine(url)
-        self._writer = self._engine.execution_options(sqlite_begin="BEGIN IMMEDIATE")
-        self._file = database_file(self._engine.url)
+    def __init__(self, url: str | Path, spool: Path, *, breaker: Breaker | None = None) -> None:
+        self._database = Database(url)
         self._spool = Spool(spool)
-        self._opening = threading.Lock()
-        self._opened: tuple[int, int] | None = None
+        self._breaker = breaker or Breaker()
 
     def write(self, invocation: ToolInvocation) -> ErrorInfo | None:
         """Store one record: None, or a warning when it could not be stored now.
@@ -46,17 +59,21 @@ class InvocationStore:
         in the spool file and is stored after the next write that succeeds. `record_failed`: the
         spool could not be written either, and the record is lost. Never raises for any of these.
         """
+        if not self._breaker.admits():
+            why = f"{self._breaker.reason}; the next try is at most {self._breaker.pause:g} s away"
+            return self._write_spool(invocation, why)
         try:
-            self._open()
-            with self._writer.begin() as connection:
-                connection.execute(insert(TOOL_INVOCATION), [_row(invocation)])
+            self._limited(lambda: self._insert([invocation]))
         except (SQLAlchemyError, RecordError, OSError) as error:
-            return self._write_spool(invocation, _reason(error))
+            self._note_failure(error)
+            return self._write_spool(invocation, reason(error))
+        self._breaker.succeed()
         if self._spool.pending():
             # Without success the spool stays as it is, for the next write; another process that is
             # emptying it holds the lock.
-            with contextlib.suppress(SQLAlchemyError, OSError):
-                self._spool.drain(self._insert_new, timeout=0)
+            with contextlib.suppress(SQLAlchemyError, RecordError, OSError):
+                count = self._spool.drain(self._insert_checked, timeout=0)
+                _logger.info("spool stored", extra={"fields": {"records": count}})
         return None
 
     def list(
@@ -76,16 +93,10 @@ class InvocationStore:
         `layer="none"` finds those without a layer; `text` stands in the query, case ignored;
         `since <= created_at < until`, both with time zone. Raises `RecordError`.
         """
-        conditions = matching(outcome=outcome, layer=layer, text=text, since=since, until=until)
-        table = TOOL_INVOCATION.c
-        statement = (
-            select(TOOL_INVOCATION)
-            .where(*conditions)
-            .order_by(table.created_at.desc(), table.id.desc())
-            .limit(limit)
-            .offset(offset)
+        statement = queries.select_newest(
+            limit, offset, outcome=outcome, layer=layer, text=text, since=since, until=until
         )
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             return [ToolInvocation(**row) for row in connection.execute(statement).mappings()]
 
     def get(self, id_or_prefix: str) -> ToolInvocation:
@@ -94,12 +105,10 @@ class InvocationStore:
         Raises `InvalidInput` when there is none or more than one, `RecordError` when the database
         cannot be read.
         """
-        prefix = id_or_prefix.strip().lower()
-        statement = (
-            select(TOOL_INVOCATION).where(_ID.startswith(prefix, autoescape=True)).order_by(_ID)
-        )
-        with self._reading() as connection:
-            rows = connection.execute(statement.limit(5)).mappings().all() if prefix else []
+        prefix = id_or_prefix.replace("\x00", "").strip().lower()
+        statement = queries.select_prefix(prefix).limit(5)
+        with self._database.reading() as connection:
+            rows = connection.execute(statement).mappings().all() if prefix else []
         if len(rows) == 1:
             return ToolInvocation(**rows[0])
         if not rows:
@@ -115,113 +124,107 @@ class InvocationStore:
 
     def count(self, **conditions: Any) -> int:
         """How many records `list` has under the same conditions. Raises `RecordError`."""
-        statement = select(func.count()).select_from(TOOL_INVOCATION)
-        with self._reading() as connection:
-            return connection.scalar(statement.where(*matching(**conditions))) or 0
+        with self._database.reading() as connection:
+            return connection.scalar(queries.select_count(**conditions)) or 0
 
     def waiting(self) -> int:
         """How many records wait in the spool, as far as it can be read."""
         return self._spool.count()
 
+    def prune(self, before: datetime | None, keep: int | None, *, dry_run: bool = False) -> int:
+        """Delete records older than `before`, and all but the newest `keep`; get how many.
+
+        With both, a record goes when either says so. `dry_run` only counts. The spool is not read:
+        call `flush_spool` first. A SQLite file shrinks, unless somebody else is writing.
+
+        Raises `InvalidInput` without any limit, for a time without time zone and for a negative
+        `keep`; `RecordError` when the database cannot be used.
+        """
+        if before is None and keep is None:
+            raise InvalidInput(
+                "Nothing says which records to delete.",
+                next_action="Give an age, a number of records to keep, or both.",
+            )
+        if (keep is not None and keep < 0) or (before and before.utcoffset() is None):
+            raise InvalidInput(
+                "The time has no time zone, or the number of records to keep is negative.",
+                next_action="Give a time with its zone, and 0 or more records.",
+            )
+        with self._database.named_errors(), self._database.writing() as connection:
+            condition = queries.beyond(connection, before, keep)
+            if dry_run:
+                counted = select(func.count()).select_from(TOOL_INVOCATION).where(condition)
+                return connection.scalar(counted) or 0
+            deleted = connection.execute(delete(TOOL_INVOCATION).where(condition)).rowcount
+        if deleted:
+            with contextlib.suppress(SQLAlchemyError, OSError):
+                self._database.shrink()
+        return deleted
+
     def flush_spool(self) -> int:
         """Store what waits in the spool; get how many records it held. Raises `RecordError`."""
         if not self._spool.pending():
             return 0
-        try:
-            self._open()
-            return self._spool.drain(self._insert_new)
-        except (SQLAlchemyError, OSError) as error:
-            raise self._unavailable(error) from error
+        with self._database.named_errors():
+            return self._spool.drain(self._insert_checked)
 
     def close(self) -> None:
         """Close the connections; the store opens again on its next use."""
-        self._engine.dispose()
+        self._database.close()
 
-    def _open(self) -> None:
-        identity = self._identity()
-        if self._opened is not None and self._opened == identity:
-            return
-        if not self._opening.acquire(timeout=BUSY_SECONDS):
-            raise RecordError(
-                "The records database is still being opened.", next_action="Try again."
-            )
-        try:
-            if self._opened is not None and self._opened == self._identity():
-                return
-            self._engine.dispose()  # connections to a file that was removed would still write
-            if self._file is not None:
-                self._file.parent.mkdir(parents=True, exist_ok=True)
-            migrate(self._writer)
-            self._opened = self._identity()
-        finally:
-            self._opening.release()
-
-    def _identity(self) -> tuple[int, int] | None:
-        """Which file the database is now, so that one removed under us is noticed."""
-        if self._file is None:
-            return (0, 0)
-        try:
-            stat = self._file.stat()
-        except OSError:
-            return None
-        return (stat.st_dev, stat.st_ino)
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        try:
-            self._open()
-            with self._engine.connect() as connection:
-                yield connection
-        except (SQLAlchemyError, OSError, ValueError) as error:  # ValueError: damaged JSON
-            raise self._unavailable(error) from error
-
-    def _write_spool(self, invocation: ToolInvocation, reason: str) -> ErrorInfo:
+    def _write_spool(self, invocation: ToolInvocation, why: str) -> ErrorInfo:
         try:
             self._spool.append(invocation)
         except OSError as error:
             return ErrorInfo(
                 code="record_failed",
-                message=f"The lookup was not recorded: {reason}, and the spool file "
-                f"{self._spool.path} cannot be written: {_reason(error)}.",
+                message=f"The lookup was not recorded: {why}, and the spool file "
+                f"{self._spool.path} cannot be written: {reason(error)}.",
                 next_action="Check the state folder and `records.url`.",
             )
         return ErrorInfo(
             code="record_spooled",
-            message=f"The record could not be stored now: {reason}.",
+            message=f"The record could not be stored now: {why}.",
             next_action=f"It waits in {self._spool.path} until the database takes records again.",
         )
 
-    def _insert_new(self, invocations: Sequence[ToolInvocation]) -> Invocations:
-        """Store those whose id is not there yet; get those that the database refuses for good."""
-        rows = {invocation.id: invocation for invocation in invocations}
+    def _note_failure(self, error: Exception) -> None:
+        self._database.forget()
+        is_away = isinstance(error, OperationalError | InterfaceError | PoolTimeout | OSError)
+        if self._database.is_server and is_away:
+            self._breaker.fail(reason(error))
+            _logger.warning("records server left alone", extra={"fields": {"why": reason(error)}})
+
+    def _limited(self, call: Callable[[], T]) -> T:
+        """The call's value. A server that takes it and falls silent costs `SERVER_SECONDS`."""
+        if not self._database.is_server:
+            return call()  # SQLite has a time limit of its own
         try:
-            with self._writer.begin() as connection:
-                known = connection.scalars(select(_ID).where(_ID.in_(rows))).all()
-                new = [_row(rows[key]) for key in rows.keys() - set(known)]
-                if new:
-                    connection.execute(insert(TOOL_INVOCATION), new)
+            limit: TimeLimit[T] = TimeLimit()
+            return limit.run(call, SERVER_SECONDS)
+        except TimeoutError:
+            self._database.abandon()
+            raise TimeoutError(f"the database did not answer in {SERVER_SECONDS:g} s") from None
+
+    def _insert(self, invocations: Sequence[ToolInvocation]) -> None:
+        rows = {invocation.id: _row(invocation) for invocation in invocations}
+        with self._database.writing() as connection:
+            connection.execute(queries.insert_new(connection), list(rows.values()))
+
+    def _insert_checked(self, invocations: Sequence[ToolInvocation]) -> Invocations:
+        """Store those whose id is not there yet; get those that the database refuses for good."""
+        if not invocations:
+            return []
+        try:
+            self._limited(lambda: self._insert(invocations))
         except StatementError as error:
             if isinstance(error, DBAPIError) and not isinstance(error, DataError | IntegrityError):
                 raise
-            if len(rows) == 1:
-                return Invocations(rows.values())
-            return [bad for row in rows.values() for bad in self._insert_new([row])]
+            if len(invocations) == 1:
+                return Invocations(invocations)
+            return [bad for row in invocations for bad in self._insert_checked([row])]
         return []
-
-    def _unavailable(self, error: Exception) -> RecordError:
-        url = self._engine.url.render_as_string(hide_password=True)
-        return RecordError(
-            f"The records at {url} cannot be used: {_reason(error)}.",
-            next_action="Check the database and `records.url`.",
-        )
 
 
 def _row(invocation: ToolInvocation) -> dict[str, object]:
     return invocation.to_dict() | {"created_at": invocation.created_at}
-
-
-def _reason(error: Exception) -> str:
-    cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
-    if isinstance(cause, RecordError):
-        cause = RecordError(cause.message, next_action="")
-    return (str(cause).strip().splitlines() or [type(cause).__name__])[0].rstrip(". ")

@@ -1,1 +1,40 @@
 """Names of the widgets and session values of the page Traces: each starts with `traces.`."""
+
+SPAN = "traces.span"
+OUTCOME = "traces.outcome"
+LAYER = "traces.layer"
+TEXT = "traces.text"
+PAGE = "traces.page"
+TABLE = "traces.table"
+REFRESH = "traces.refresh"
+REPLAY = "traces.replay"
+LABEL = "traces.label"
+CLOSE = "traces.close"
+QUEUE = "traces.queue"
+"""Session value: ids of the records that are being labelled, in order."""
+REPLAYED = "traces.replayed"
+"""Session value: ids whose replay is shown."""
+SET = "traces.set"
+NEW_SET = "traces.new_set"
+CREATE_SET = "traces.create_set"
+JUDGE_NAME = "traces.judged_by"
+POSITION = "traces.position"
+"""Session value: which record of the queue is shown, from 0."""
+PREVIOUS = "traces.previous"
+NEXT = "traces.next"
+NO_ANSWER = "traces.no_answer"
+END = "traces.end"
+NOTICE = "traces.notice"
+"""Session value: what the last judgement did, or why it was not written."""
+ID_PARAMETER = "trace"
+"""URL parameter: the record that is open."""
+
+
+def grade(invocation: str, source: str) -> str:
+    """The judgement of one block of one record."""
+    return f"traces.grade.{invocation}.{source}"
+
+
+def table(page: int, fingerprint: str) -> str:
+    """The table of one page of one list; another list starts without selection."""
+    return f"{TABLE}.{page}.{fingerprint}"

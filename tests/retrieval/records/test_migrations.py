@@ -1,6 +1,5 @@
 """Migrations: from nothing to the newest version, step by step, and never past it."""
 
-import sqlite3
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,11 +11,23 @@ from retrieval.errors import RecordError
 from retrieval.records import InvocationStore, ToolInvocation
 from retrieval.records.engine import open_engine
 from retrieval.records.migrations import MIGRATIONS, migrate
+from tests.services.postgres import PostgresServer
+
+TABLE = "tool_invocation"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'records.db'}"
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return server.new_database()
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    base = open_engine(f"sqlite:///{tmp_path / 'records.db'}")
+def engine(url: str) -> Iterator[Engine]:
+    base = open_engine(url)
     yield base.execution_options(sqlite_begin="BEGIN IMMEDIATE")
     base.dispose()
 
@@ -53,6 +64,34 @@ def test_an_empty_database_gets_the_newest_schema_and_one_version_row(engine: En
         "error",
         "retrieval_details",
     ]
+
+
+def test_the_columns_that_lists_filter_by_are_indexed(engine: Engine) -> None:
+    migrate(engine)
+    indexes = {tuple(index["column_names"]) for index in inspect(engine).get_indexes(TABLE)}
+    assert indexes == {
+        ("created_at",),
+        ("outcome", "created_at"),
+        ("retrieval_layer", "created_at"),
+    }
+
+
+def test_postgresql_keeps_details_as_jsonb_and_times_with_their_zone(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.new_database()
+    engine = open_engine(url)
+    migrate(engine)
+    engine.dispose()
+    rows = postgres.run(
+        "SELECT column_name, data_type FROM information_schema.columns "
+        f"WHERE table_name = '{TABLE}'",
+        url=url,
+    )
+    types = dict(rows)
+    jsonb = {name for name, kind in types.items() if kind == "jsonb"}
+    assert jsonb == {"arguments", "error", "retrieval_details"}
+    assert types["created_at"] == "timestamp with time zone"
 
 
 def test_an_old_database_keeps_its_rows_and_gets_the_missing_steps(engine: Engine) -> None:
@@ -98,17 +137,16 @@ def test_two_that_start_at_once_run_each_step_once(engine: Engine) -> None:
 
 
 def test_a_database_newer_than_the_program_says_to_upgrade_and_takes_no_record(
-    engine: Engine, tmp_path: Path
+    engine: Engine, url: str, tmp_path: Path
 ) -> None:
     migrate(engine, (*MIGRATIONS, add_note))
-    store = InvocationStore(f"sqlite:///{tmp_path / 'records.db'}", tmp_path / "records.jsonl")
+    store = InvocationStore(url, tmp_path / "records.jsonl")
     with pytest.raises(RecordError, match="Upgrade") as error:
         store.list()
     assert f"schema version {len(MIGRATIONS) + 1}" in error.value.message
     warning = store.write(ToolInvocation(tool_name="t", caller="c", query="q", outcome="evidence"))
     assert warning is not None
     assert warning.code == "record_spooled"
-    with sqlite3.connect(tmp_path / "records.db") as raw:
-        assert raw.execute("SELECT count(*) FROM tool_invocation").fetchone() == (0,)
-    raw.close()
+    with engine.connect() as connection:
+        assert connection.scalar(text("SELECT count(*) FROM tool_invocation")) == 0
     store.close()
