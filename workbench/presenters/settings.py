@@ -76,7 +76,7 @@ def origin_line(setting: Setting) -> Markup:
     parts: list[str | Markup] = [chip(label, tone=tone)]
     if setting.origin != "default" and setting.kind != "list":
         parts.append(tag("span", f"default {show_value(setting.default)}", css="kw-muted"))
-    return tag("div", *parts, css="kw-small")
+    return tag("div", *parts, css="kt-small")
 
 
 def override_note(setting: Setting) -> str:
@@ -97,15 +97,15 @@ def setting_table(section: Section) -> Markup:
             "tr",
             tag(
                 "td",
-                tag("div", setting.name, css="kw-name"),
-                tag("div", describe(setting), css="kw-muted kw-small"),
+                tag("div", setting.name, css="kt-name"),
+                tag("div", describe(setting), css="kw-muted kt-small"),
             ),
             tag("td", tag("code", show_value(setting.value))),
             tag("td", origin_line(setting)),
         )
         for setting in section.settings
     ]
-    return tag("table", tag("tbody", *rows), css="kw-table")
+    return tag("table", tag("tbody", *rows), css="kt-table")
 
 
 def fact_list(facts: Iterable[tuple[str, str]]) -> Markup:
@@ -116,7 +116,7 @@ def fact_list(facts: Iterable[tuple[str, str]]) -> Markup:
             joined([tag("dt", name), tag("dd", tag("code", value) if value else "–")])
             for name, value in facts
         ),
-        css="kw-facts",
+        css="kt-facts",
     )
 
 

@@ -3,7 +3,7 @@
 A record of another version may lack any part; what is not there is left out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,15 +44,20 @@ def present_trace(trace: "ToolInvocation", clock: Clock) -> TraceView:
     """The record as it is to be drawn."""
     details = trace.retrieval_details
     hints = _part(details, "l0_hints")
-    blocks = [block for block in details.get("evidence_blocks") or [] if isinstance(block, Mapping)]
     return TraceView(
         headline=_headline(trace, hints, clock),
         error=_error(trace.error),
         hints=_hints(hints),
         decision=_decision(_part(details, "filter"), _part(details, "l1")),
-        evidence=tuple(block_card(rank, block) for rank, block in enumerate(blocks, 1)),
-        facts=_facts(trace, details, clock),
+        evidence=tuple(block_card(rank, block) for rank, block in enumerate(blocks_of(trace), 1)),
+        facts=_facts(trace, details),
     )
+
+
+def blocks_of(trace: "ToolInvocation") -> list[Mapping[str, Any]]:
+    """The recorded blocks, in order."""
+    blocks = trace.retrieval_details.get("evidence_blocks") or []
+    return [block for block in blocks if isinstance(block, Mapping)]
 
 
 def block_card(rank: int, block: Mapping[str, Any]) -> Markup:
@@ -66,15 +71,15 @@ def block_card(rank: int, block: Mapping[str, Any]) -> Markup:
         "div",
         tag(
             "div",
-            tag("span", str(rank), css="kw-rank"),
-            tag("span", str(block.get("title") or block.get("source") or ""), css="kw-name"),
-            tag("span", *marks, css="kw-marks"),
-            css="kw-card-head",
+            tag("span", str(rank), css="kt-rank"),
+            tag("span", str(block.get("title") or block.get("source") or ""), css="kt-name"),
+            tag("span", *marks, css="kt-marks"),
+            css="kt-card-head",
         ),
-        tag("div", str(block.get("source") or ""), css="kw-muted kw-small kw-source"),
-        tag("div", str(block.get("preview") or ""), css="kw-preview"),
-        tag("ul", *reasons, css="kw-reasons") if reasons else Markup(),
-        css="kw-card",
+        tag("div", str(block.get("source") or ""), css="kw-muted kt-small kt-source"),
+        tag("div", str(block.get("preview") or ""), css="kt-preview"),
+        tag("ul", *reasons, css="kt-reasons") if reasons else Markup(),
+        css="kt-card",
     )
 
 
@@ -97,12 +102,12 @@ def _headline(trace: "ToolInvocation", hints: Mapping[str, Any], clock: Clock) -
         query = highlight(trace.query, spans)
     return tag(
         "div",
-        tag("div", query, css="kw-query"),
+        tag("div", query, css="kt-query"),
         tag(
             "div",
             outcome_chip(trace.outcome),
             layer_chip(trace.retrieval_layer),
-            tag("span", f"{clock.show(trace.created_at)} {clock.name}", css="kw-muted kw-small"),
+            tag("span", f"{clock.show(trace.created_at)} {clock.name}", css="kw-muted kt-small"),
         ),
     )
 
@@ -120,9 +125,7 @@ def _hints(hints: Mapping[str, Any]) -> Markup:
     line = f"{matches} {'note' if matches == 1 else 'notes'} matched by words"
     if near:
         line += f", {len(near)} near"
-    return joined(
-        [tag("div", line, css="kw-muted kw-small"), tag("dl", *rows, css="kw-facts")]
-    )
+    return joined([tag("div", line, css="kw-muted kt-small"), tag("dl", *rows, css="kt-facts")])
 
 
 def _decision(decision: Mapping[str, Any], l1: Mapping[str, Any]) -> Markup:
@@ -141,7 +144,7 @@ def _decision(decision: Mapping[str, Any], l1: Mapping[str, Any]) -> Markup:
     if status := l1.get("status"):
         found = l1.get("candidates") or 0
         text = f"L1 ({l1.get('mode')}): {status}, {found} passages."
-        parts.append(tag("p", text, css="" if status == "ok" else "kw-warn"))
+        parts.append(tag("p", text, css="" if status == "ok" else "kt-warn"))
     return joined(parts)
 
 
@@ -164,7 +167,7 @@ def shadow_sentence(decision: Mapping[str, Any]) -> str:
 
 
 def _facts(
-    trace: "ToolInvocation", details: Mapping[str, Any], clock: Clock
+    trace: "ToolInvocation", details: Mapping[str, Any]
 ) -> tuple[tuple[str, str], ...]:
     counts, mark = _part(details, "counts"), _part(details, "fingerprint")
     dropped = _part(counts, "dropped")
@@ -203,12 +206,8 @@ def _part(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _is_span(hit: Any) -> bool:
-    return isinstance(hit, Mapping) and isinstance(hit.get("start"), int) and isinstance(
-        hit.get("end"), int
+    return (
+        isinstance(hit, Mapping)
+        and isinstance(hit.get("start"), int)
+        and isinstance(hit.get("end"), int)
     )
-
-
-def sources_of(trace: "ToolInvocation") -> Sequence[str]:
-    """Sources of the recorded blocks, in order."""
-    blocks = trace.retrieval_details.get("evidence_blocks") or []
-    return [str(b["source"]) for b in blocks if isinstance(b, Mapping) and b.get("source")]

@@ -4,12 +4,12 @@ SPAN = "traces.span"
 OUTCOME = "traces.outcome"
 LAYER = "traces.layer"
 TEXT = "traces.text"
+AS_OF = "traces.as_of"
+"""Session value: when the list was last refreshed."""
 PAGE = "traces.page"
-TABLE = "traces.table"
 REFRESH = "traces.refresh"
 REPLAY = "traces.replay"
 LABEL = "traces.label"
-CLOSE = "traces.close"
 QUEUE = "traces.queue"
 """Session value: ids of the records that are being labelled, in order."""
 REPLAYED = "traces.replayed"
@@ -22,7 +22,6 @@ POSITION = "traces.position"
 """Session value: which record of the queue is shown, from 0."""
 PREVIOUS = "traces.previous"
 NEXT = "traces.next"
-NO_ANSWER = "traces.no_answer"
 END = "traces.end"
 NOTICE = "traces.notice"
 """Session value: what the last judgement did, or why it was not written."""
@@ -30,11 +29,21 @@ ID_PARAMETER = "trace"
 """URL parameter: the record that is open."""
 
 
-def grade(invocation: str, source: str) -> str:
-    """The judgement of one block of one record."""
-    return f"traces.grade.{invocation}.{source}"
+def grade(invocation: str, source: str, token: str) -> str:
+    """The judgement of one note for one record; another state of the set is another widget."""
+    return f"traces.grade.{invocation}.{token}.{source}"
+
+
+def missing(invocation: str, token: str) -> str:
+    """The choice of a note that the record lacks."""
+    return f"traces.missing.{invocation}.{token}"
+
+
+def no_answer(invocation: str, token: str) -> str:
+    """Whether no note answers the record's query."""
+    return f"traces.no_answer.{invocation}.{token}"
 
 
 def table(page: int, fingerprint: str) -> str:
     """The table of one page of one list; another list starts without selection."""
-    return f"{TABLE}.{page}.{fingerprint}"
+    return f"traces.table.{page}.{fingerprint}"

@@ -1,0 +1,226 @@
+"""Labelling recorded lookups: one query at a time, and nothing is written without a click."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from eval_sets.labelling import create_set
+from retrieval.errors import RetrievalError, UnknownSource
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.records import ToolInvocation
+from retrieval.types import ErrorInfo
+from workbench.presenters.markup import plain_label
+from workbench.presenters.trace_detail import block_card, blocks_of
+from workbench.services.judging import (
+    GRADES,
+    Grade,
+    Sheet,
+    read_sheet,
+    sets_to_judge,
+    write_grade,
+    write_no_answer,
+)
+from workbench.services.traces import queries_to_label
+from workbench.state import traces as keys
+from workbench.views.frame import show_error
+
+LABELS = {"relevant": "relevant", "partly": "partly", "not": "not relevant"}
+
+
+def start_queue(ids: list[str]) -> None:
+    """Puts these records into the queue, from the first."""
+    st.session_state[keys.QUEUE] = ids
+    st.session_state[keys.POSITION] = 0
+
+
+def draw_queue(base: KnowledgeBase) -> None:
+    """Draws the record that is to be judged, with its evidence."""
+    traces, unusable = queries_to_label(base, st.session_state[keys.QUEUE])
+    _show_notice()
+    if unusable:
+        noun = "record has" if unusable == 1 else "records have"
+        st.caption(
+            f"{unusable} {noun} no query to judge, and {'is' if unusable == 1 else 'are'} left out."
+        )
+    if not traces:
+        st.button("Back to the list", key=keys.END, on_click=_end)
+        return
+    position = min(st.session_state.get(keys.POSITION, 0), len(traces) - 1)
+    trace = traces[position]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        folder = _choose_set(base)
+        judged_by = st.text_input(
+            "Judged by", key=keys.JUDGE_NAME, placeholder="your name", width=180
+        )
+    if folder is None:
+        st.button("Back to the list", key=keys.END, on_click=_end)
+        return
+    sheet = read_sheet(folder, trace.query or "")
+    st.caption(f"Query {position + 1} of {len(traces)}")
+    st.text(trace.query or "")
+    _draw_blocks(base, trace, sheet, judged_by)
+    _draw_missing(base, trace, sheet, judged_by)
+    _draw_steps(position, len(traces))
+
+
+def _choose_set(base: KnowledgeBase) -> Path | None:
+    sets = {found.name: found for found in sets_to_judge(base)}
+    if sets:
+        name = st.selectbox(
+            "Labelled set",
+            list(sets),
+            format_func=lambda name: plain_label(
+                f"{name} ({sets[name].queries} queries{', copied when judged' if sets[name].bundled else ''})"
+            ),
+            key=keys.SET,
+            width=320,
+        )
+    new = st.text_input("New set", key=keys.NEW_SET, placeholder="name of a new set", width=180)
+    st.button(
+        "Create", key=keys.CREATE_SET, disabled=not new.strip(), on_click=_create, args=(base, new)
+    )
+    return sets[name].folder if sets else None
+
+
+def _draw_blocks(base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, judged_by: str) -> None:
+    for rank, block in enumerate(blocks_of(trace), 1):
+        source = str(block.get("source") or "")
+        with st.container(border=True):
+            st.html(block_card(rank, block))
+            with st.container(horizontal=True, vertical_alignment="center"):
+                _draw_grade(base, trace, sheet, source, judged_by)
+            with st.expander("Full note as it is now"):
+                try:
+                    st.code(base.get(source), language=None, wrap_lines=True)
+                except UnknownSource as error:
+                    show_error(error.info())
+
+
+def _draw_grade(
+    base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, source: str, judged_by: str
+) -> None:
+    key = keys.grade(trace.id, source, sheet.token)
+    st.segmented_control(
+        plain_label(f"Judgement of {source}"),
+        GRADES,
+        default=sheet.grades.get(source),
+        format_func=lambda grade: LABELS[grade],
+        key=key,
+        label_visibility="collapsed",
+        disabled=sheet.no_answer,
+        on_change=_grade,
+        args=(base, trace, sheet, source, key, judged_by),
+    )
+
+
+def _draw_missing(base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, judged_by: str) -> None:
+    shown = {str(block.get("source")) for block in blocks_of(trace)}
+    for source in sheet.grades.keys() - shown:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(source)
+            _draw_grade(base, trace, sheet, source, judged_by)
+    titles = {
+        e.source: e.title for e in base.entries if e.source not in shown | sheet.grades.keys()
+    }
+    key = keys.missing(trace.id, sheet.token)
+    st.selectbox(
+        "A note that is missing here and is relevant",
+        list(titles),
+        index=None,
+        placeholder="choose a note",
+        format_func=lambda source: plain_label(f"{titles[source]} – {source}"),
+        key=key,
+        disabled=sheet.no_answer,
+        on_change=_grade_missing,
+        args=(base, trace, sheet, key, judged_by),
+    )
+    st.checkbox(
+        "No note answers this query",
+        value=sheet.no_answer,
+        key=(key := keys.no_answer(trace.id, sheet.token)),
+        disabled=any(grade != "not" for grade in sheet.grades.values()),
+        on_change=_mark_no_answer,
+        args=(base, trace, sheet, key, judged_by),
+    )
+
+
+def _draw_steps(position: int, count: int) -> None:
+    with st.container(horizontal=True):
+        st.button(
+            "Previous",
+            key=keys.PREVIOUS,
+            disabled=position == 0,
+            on_click=_go,
+            args=(position - 1,),
+        )
+        st.button(
+            "Next",
+            key=keys.NEXT,
+            type="primary",
+            disabled=position == count - 1,
+            on_click=_go,
+            args=(position + 1,),
+        )
+        st.button("Back to the list", key=keys.END, on_click=_end)
+
+
+def _grade(
+    base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, source: str, key: str, judged_by: str
+) -> None:
+    grade: Grade | None = st.session_state[key]
+    _write(
+        lambda: write_grade(base, sheet, source, grade, judged_by=judged_by, origin=_origin(trace))
+    )
+
+
+def _grade_missing(
+    base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, key: str, judged_by: str
+) -> None:
+    source = st.session_state[key]
+    if source is not None:
+        _write(
+            lambda: write_grade(
+                base, sheet, source, "relevant", judged_by=judged_by, origin=_origin(trace)
+            )
+        )
+
+
+def _mark_no_answer(
+    base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, key: str, judged_by: str
+) -> None:
+    expected = bool(st.session_state[key])
+    _write(
+        lambda: write_no_answer(base, sheet, expected, judged_by=judged_by, origin=_origin(trace))
+    )
+
+
+def _create(base: KnowledgeBase, name: str) -> None:
+    _write(lambda: create_set(name, base))
+    st.session_state[keys.SET] = name.strip()
+    st.session_state[keys.NEW_SET] = ""
+
+
+def _write(write: Callable[[], object]) -> None:
+    try:
+        write()
+    except RetrievalError as error:
+        st.session_state[keys.NOTICE] = error.info()
+
+
+def _origin(trace: ToolInvocation) -> str:
+    return f"trace {trace.id}"
+
+
+def _go(position: int) -> None:
+    st.session_state[keys.POSITION] = position
+
+
+def _end() -> None:
+    st.session_state.pop(keys.QUEUE, None)
+
+
+def _show_notice() -> None:
+    notice = st.session_state.pop(keys.NOTICE, None)
+    if isinstance(notice, ErrorInfo):
+        show_error(notice)
