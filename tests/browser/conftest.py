@@ -6,11 +6,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
@@ -67,7 +66,7 @@ def start_app(tmp_path: Path, chromium: "Browser") -> Iterator[Callable[..., App
 
         def start(root: Path | None = None, *options: str) -> App:
             folder = root or write_base(tmp_path / "base")
-            return running.enter_context(closing_app(folder, tmp_path, options))
+            return running.enter_context(run_app(folder, tmp_path, options))
 
         yield start
 
@@ -93,21 +92,18 @@ def write_base(folder: Path, *, index: bool = True) -> Path:
     return folder
 
 
-class closing_app:  # noqa: N801 - used like contextlib.closing
+@contextmanager
+def run_app(root: Path, scratch: Path, options: tuple[str, ...]) -> Iterator[App]:
     """Runs `lookup-knowledge workbench` for a folder; ends it on exit."""
-
-    def __init__(self, root: Path, scratch: Path, options: tuple[str, ...]) -> None:
-        with closing(socket.socket()) as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        self._app = App(f"http://127.0.0.1:{port}", root)
-        self._log = (scratch / f"app-{port}.log").open("w+", encoding="utf-8")
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "retrieval.cli", "workbench"),
-                *("--port", str(port), "--kb", str(root), *options),
-            ],
-            stdout=self._log,
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "retrieval.cli", "workbench", "--port", str(port)]
+    log = scratch / f"app-{port}.log"
+    with log.open("w", encoding="utf-8") as output:
+        process = subprocess.Popen(
+            [*command, "--kb", str(root), *options],
+            stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             env={
@@ -116,23 +112,25 @@ class closing_app:  # noqa: N801 - used like contextlib.closing
                 "XDG_DATA_HOME": str(scratch / "data"),
             },
         )
-
-    def __enter__(self) -> App:
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline and self._process.poll() is None:
-            try:
-                with urlopen(f"{self._app.url}/_stcore/health", timeout=5):
-                    return self._app
-            except (URLError, OSError):
-                time.sleep(0.1)
-        self.__exit__()
-        pytest.fail(f"The app did not start:\n{Path(self._log.name).read_text('utf-8')}")
-
-    def __exit__(self, *_: object) -> None:
-        self._process.terminate()
+    try:
+        app = App(f"http://127.0.0.1:{port}", root)
+        _wait(app, process, log)
+        yield app
+    finally:
+        process.terminate()
         try:
-            self._process.wait(timeout=10)
+            process.wait(timeout=10)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._log.close()
+            process.kill()
+            process.wait()
+
+
+def _wait(app: App, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urlopen(f"{app.url}/_stcore/health", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"The app did not start:\n{log.read_text('utf-8')}")

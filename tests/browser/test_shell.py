@@ -19,7 +19,9 @@ def test_every_page_opens_and_asks_no_other_server(
     page.on(
         "request",
         lambda request: (
-            None if request.url.startswith((app.url, "data:", "blob:")) else foreign.append(request.url)
+            None
+            if request.url.startswith((app.url, "data:", "blob:"))
+            else foreign.append(request.url)
         ),
     )
     for path, title in [
