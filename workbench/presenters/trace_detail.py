@@ -166,9 +166,7 @@ def shadow_sentence(decision: Mapping[str, Any]) -> str:
     return text + "."
 
 
-def _facts(
-    trace: "ToolInvocation", details: Mapping[str, Any]
-) -> tuple[tuple[str, str], ...]:
+def _facts(trace: "ToolInvocation", details: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     counts, mark = _part(details, "counts"), _part(details, "fingerprint")
     dropped = _part(counts, "dropped")
     relevance = _part(details, "relevance")
