@@ -21,7 +21,8 @@ class Use:
     """What was asked of these notes, recorded and labelled."""
 
     asked: "tuple[Asked, ...]" = ()
-    """Each folded query once, with every note that it returned or that is labelled relevant."""
+    """Each folded query once, with every note that it returned or that is labelled relevant; the
+    blank query stands for all that were recorded without their text."""
     recorded: int = 0
     labelled: int = 0
     problem: ErrorInfo | None = None
@@ -29,7 +30,8 @@ class Use:
 
     def queries_of(self, source: str) -> tuple[str, ...]:
         """The queries that returned a note or have it as relevant."""
-        return tuple(asked.query for asked in self.asked if source in asked.sources)
+        found = (asked.query for asked in self.asked if source in asked.sources)
+        return tuple(query for query in found if query)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ class IndexState:
 def read_use(base: KnowledgeBase) -> Use:
     """The newest recorded lookups and the labelled queries, as far as they can be read."""
     from retrieval.knowledge.lint import Asked
+    from retrieval.knowledge.lint.use import asked_queries
     from retrieval.text import fold
 
     problem = None
@@ -67,11 +70,9 @@ def read_use(base: KnowledgeBase) -> Use:
 
     recorded = labelled = 0
     try:
-        for trace in base.records().list(RECORDS_READ):
-            if trace.query and trace.query.strip():
-                recorded += 1
-                blocks = trace.retrieval_details.get("evidence_blocks") or []
-                add(trace.query, [str(block.get("source")) for block in blocks])
+        for call in asked_queries(base.records().list(RECORDS_READ)):
+            recorded += 1
+            add(call.query, list(call.sources))
     except RecordError as error:
         problem = error.info()
     for query, sources in _labelled(base):

@@ -188,13 +188,13 @@ def _bounds(field: FieldInfo) -> str:
     low = high = ""
     for mark in field.metadata:
         if isinstance(mark, Ge):
-            low = f"{mark.ge:g}"  # type: ignore[str-format]
+            low = f"{mark.ge:g}"
         elif isinstance(mark, Gt):
-            low = f"more than {mark.gt:g}"  # type: ignore[str-format]
+            low = f"more than {mark.gt:g}"
         elif isinstance(mark, Le):
-            high = f"{mark.le:g}"  # type: ignore[str-format]
+            high = f"{mark.le:g}"
         elif isinstance(mark, Lt):
-            high = f"less than {mark.lt:g}"  # type: ignore[str-format]
+            high = f"less than {mark.lt:g}"
     if low and high:
         return f"{low} to {high}"
     if low:

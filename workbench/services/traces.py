@@ -11,6 +11,7 @@ from retrieval.types import ErrorInfo, Layer, Outcome
 
 if TYPE_CHECKING:
     from retrieval.records import ToolInvocation
+    from retrieval.replay import Replay
 
 PAGE_SIZE = 50
 
@@ -92,6 +93,16 @@ def count_waiting(base: KnowledgeBase) -> int:
 def read_trace(base: KnowledgeBase, id: str) -> "ToolInvocation":
     """The record with this id. Raises `InvalidInput` without one, and `RecordError`."""
     return base.records().get(id)
+
+
+def replay_traces(base: KnowledgeBase, ids: Iterable[str]) -> "Replay":
+    """The records run again on the knowledge base as it is now, in the order given.
+
+    Raises `InvalidInput` for a record that is gone, and `RecordError`.
+    """
+    from retrieval.replay import replay
+
+    return replay(base, [read_trace(base, id) for id in ids])
 
 
 def queries_to_label(

@@ -15,7 +15,7 @@ STAGES = {"start": "Starting", "load": "Reading notes", "embed": "Embedding pass
 
 def draw_reindexing(base: KnowledgeBase) -> None:
     """Draws the button, or how far the run is that is on."""
-    run = find_run(base)
+    run: IndexRun | None = find_run(base)
     if run is not None and not run.ended:
         _watch(run)
         return

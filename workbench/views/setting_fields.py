@@ -1,6 +1,7 @@
 """The form of the page Settings: one widget a setting, and what was changed in them."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -52,32 +53,33 @@ def _draw_field(setting: Setting, key: str) -> Value:
     """The widget; its value in the form that the service takes."""
     label = plain_label(setting.name)
     about = help_text(setting)
-    start = setting.written
+    start: Any = setting.written  # its type follows from the kind
     if setting.kind == "choice":
-        options = ([None] if setting.optional else []) + [*setting.choices]
-        return st.selectbox(
+        options = [*((None,) if setting.optional else ()), *setting.choices]
+        chosen: str | None = st.selectbox(
             label,
             options,
-            index=options.index(start),  # type: ignore[arg-type]
+            index=options.index(start),
             format_func=lambda option: plain_label(option or "none"),
             key=key,
             help=about,
         )
+        return chosen
     if setting.kind == "switch":
         return st.toggle(label, value=bool(start), key=key, help=about)
     if setting.kind == "integer":
         return st.number_input(
             label,
-            value=start,
+            value=start if start is None else int(start),
             step=1,
             placeholder="none",
             key=key,
-            help=about,  # type: ignore[call-overload]
+            help=about,
         )
     if setting.kind == "number":
         return st.number_input(
             label,
-            value=None if start is None else float(start),  # type: ignore[arg-type]
+            value=None if start is None else float(start),
             step=0.05,
             format="%g",
             placeholder="none",
@@ -90,19 +92,19 @@ def _draw_field(setting: Setting, key: str) -> Value:
             value=start or "",
             placeholder="none",
             key=key,
-            help=about,  # type: ignore[arg-type]
+            help=about,
         )
-        return text.strip() or (None if setting.optional else "")
+        return (text or "").strip() or (None if setting.optional else "")
     if setting.kind == "list":
-        lines = st.text_area(
+        text = st.text_area(
             label,
-            value="\n".join(start or ()),  # type: ignore[arg-type]
-            height=68 + 24 * min(4, len(start or ())),  # type: ignore[arg-type]
+            value="\n".join(start or ()),
+            height=68 + 24 * min(4, len(start or ())),
             placeholder="none",
             key=key,
             help=about,
-        ).splitlines()
-        items = tuple(line.strip() for line in lines if line.strip())
+        )
+        items = tuple(line.strip() for line in (text or "").splitlines() if line.strip())
         return items or (None if setting.optional else ())
     st.text(f"{setting.name}: {show_value(setting.value)}")
     st.caption(plain_label(f"{describe(setting)}. To be changed in the file or the environment."))
