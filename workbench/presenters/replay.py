@@ -25,8 +25,8 @@ _PARTS = {"config": "settings", "index": "index", "embedding": "embedder"}
 def summary_line(replay: "Replay") -> str:
     """How many calls ended in which way; plain text."""
     counts = {label: replay.count(status) for status, (label, _) in LABELS.items()}  # type: ignore[arg-type]
-    shown = [f"{count:,} {label}" for label, count in counts.items() if count]
-    return ", ".join(shown) + "."
+    shown = [f"{label}: {count:,}" for label, count in counts.items() if count]
+    return " · ".join(shown)
 
 
 def replay_card(call: "Replayed", clock: Clock) -> Markup:

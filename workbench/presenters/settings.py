@@ -65,9 +65,15 @@ def describe(setting: Setting) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def help_text(setting: Setting) -> str:
-    """`describe`, for the help field of a widget."""
-    return plain_label(describe(setting), limit=400)
+def setting_head(setting: Setting) -> Markup:
+    """Name, meaning, and where the value comes from."""
+    return tag(
+        "div",
+        tag("div", setting.name, css="kt-name"),
+        tag("div", describe(setting), css="kw-muted kt-small"),
+        origin_line(setting),
+        css="kt-setting",
+    )
 
 
 def origin_line(setting: Setting) -> Markup:
@@ -95,13 +101,8 @@ def setting_table(section: Section) -> Markup:
     rows = [
         tag(
             "tr",
-            tag(
-                "td",
-                tag("div", setting.name, css="kt-name"),
-                tag("div", describe(setting), css="kw-muted kt-small"),
-            ),
+            tag("td", setting_head(setting)),
             tag("td", tag("code", show_value(setting.value))),
-            tag("td", origin_line(setting)),
         )
         for setting in section.settings
     ]
@@ -112,11 +113,20 @@ def fact_list(facts: Iterable[tuple[str, str]]) -> Markup:
     """Names and values as a definition list; a blank value is a dash."""
     return tag(
         "dl",
+        *(joined([tag("dt", name), tag("dd", value or "–")]) for name, value in facts),
+        css="kt-facts",
+    )
+
+
+def fact_row(facts: Iterable[tuple[str, str]]) -> Markup:
+    """Names and values beside each other, for a few short ones."""
+    return tag(
+        "div",
         *(
-            joined([tag("dt", name), tag("dd", tag("code", value) if value else "–")])
+            tag("div", tag("div", value or "–", css="kt-number"), tag("div", name, css="kw-muted"))
             for name, value in facts
         ),
-        css="kt-facts",
+        css="kt-row",
     )
 
 

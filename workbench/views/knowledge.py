@@ -8,7 +8,7 @@ from retrieval.errors import RecordError
 from retrieval.knowledge_base import KnowledgeBase
 from workbench.caching import folder_state, keep
 from workbench.launch import Launch
-from workbench.presenters.markup import plain_label
+from workbench.presenters.markup import visible
 from workbench.presenters.notes import (
     HEALTH,
     categories_of,
@@ -22,7 +22,8 @@ from workbench.state import knowledge as keys
 from workbench.views.frame import draw_page, show_warning
 from workbench.views.note_health import draw_health
 from workbench.views.note_text import draw_note
-from workbench.views.reindexing import draw_reindexing
+from workbench.views.reindexing import draw_last_run, draw_reindexing
+from workbench.views.tables import table_height
 
 ANY = "any category"
 NOTES = "Notes"
@@ -39,6 +40,7 @@ def _draw(base: KnowledgeBase, launch: Launch) -> None:
         st.text(index_line(read_index_state(base), survey), width="stretch")
         if not launch.read_only:
             draw_reindexing(base)
+    draw_last_run()
     if use.problem is not None:
         show_warning(use.problem)
     health = f"Health ({len(survey.findings):,})"
@@ -76,38 +78,40 @@ def _draw_notes(base: KnowledgeBase, survey: Survey, use: Use) -> None:
         category = st.selectbox(
             "Category",
             [ANY, *categories_of(survey)],
-            format_func=plain_label,
+            format_func=visible,
             key=keys.CATEGORY,
             width=200,
         )
         health = st.selectbox("Health", HEALTH, key=keys.HEALTH, width=160)
+    every = note_rows(survey)
     rows = filter_rows(
-        note_rows(survey), text=text, category=None if category == ANY else category, health=health
+        every, text=text, category=None if category == ANY else category, health=health
     )
     if not rows:
-        st.caption("No note fits." if survey.entries else "There are no notes in this folder yet.")
+        st.caption("No note fits." if every else "There are no notes in this folder yet.")
         return
     import pandas as pd
 
     digest = hashlib.sha256("\n".join(row.source for row in rows).encode()).hexdigest()[:12]
+    key = keys.table(digest)
     event = st.dataframe(
         pd.DataFrame(table_of(rows)),
         hide_index=True,
-        height=min(360, 38 + 35 * len(rows)),
-        key=keys.table(digest),
+        height=table_height(key, len(rows)),
+        key=key,
         on_select="rerun",
         selection_mode="single-row",
         alt="Notes",
         column_config={
-            "Source": st.column_config.TextColumn(width="medium"),
-            "Title": st.column_config.TextColumn(width="large"),
+            "Source": st.column_config.TextColumn(width=270),
+            "Title": st.column_config.TextColumn(width=290),
             "Category": st.column_config.TextColumn(width=130),
             "Keywords": st.column_config.NumberColumn(width=80),
             "Passages": st.column_config.NumberColumn(width=80),
-            "Health": st.column_config.TextColumn(width=110),
+            "Health": st.column_config.TextColumn(width=130),
         },
     )
-    st.caption(f"{len(rows):,} of {len(survey.entries):,} notes. Select a row to read the note.")
+    st.caption(f"{len(rows):,} of {len(every):,} files. Select a row to read the note.")
     chosen = event.selection.rows
     source = (
         rows[chosen[0]].source

@@ -5,7 +5,7 @@ import streamlit as st
 from retrieval.knowledge_base import KnowledgeBase
 from workbench.presenters.markup import plain_label
 from workbench.presenters.notes import report_facts
-from workbench.presenters.settings import fact_list
+from workbench.presenters.settings import fact_row
 from workbench.services.reindexing import IndexRun, find_run, start_run
 from workbench.state import knowledge as keys
 from workbench.views.frame import show_error
@@ -19,9 +19,6 @@ def draw_reindexing(base: KnowledgeBase) -> None:
     if run is not None and not run.ended:
         _watch(run)
         return
-    if run is not None and st.session_state.get(keys.SEEN) is run:
-        with st.popover("Last re-index", icon=":material/summarize:"):
-            draw_report(run)
     st.button(
         "Re-index",
         key=keys.REINDEX,
@@ -32,15 +29,26 @@ def draw_reindexing(base: KnowledgeBase) -> None:
     )
 
 
-def draw_report(run: IndexRun) -> None:
-    """What an ended run did, or why it failed."""
+def draw_last_run() -> None:
+    """Draws what the run that this session started did, once it has ended."""
+    run: IndexRun | None = st.session_state.get(keys.SEEN)
+    if run is None or not run.ended:
+        return
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.subheader("Re-indexed" if run.report else "Not re-indexed", anchor=False)
+            st.button("Close", key=keys.CLOSE, on_click=_close)
+        _draw_report(run)
+
+
+def _draw_report(run: IndexRun) -> None:
     if run.error is not None:
         show_error(run.error)
         return
     report = run.report
     if report is None:
         return
-    st.html(fact_list(report_facts(report)))
+    st.html(fact_row(report_facts(report)))
     if report.rebuilt_because:
         st.caption(plain_label(f"Built anew: {report.rebuilt_because}", limit=300))
     for issue in report.report.errors[:20]:
@@ -55,6 +63,10 @@ def _watch(run: IndexRun) -> None:
     share = min(1.0, step.done / step.total) if step.total else 0.0
     text = STAGES.get(step.stage, step.stage)
     st.progress(share, f"{text} {step.done:,}/{step.total:,}" if step.total else text, width=260)
+
+
+def _close() -> None:
+    st.session_state.pop(keys.SEEN, None)
 
 
 def _start(base: KnowledgeBase) -> None:

@@ -6,13 +6,10 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from workbench.presenters.markup import plain_label
 from workbench.presenters.settings import (
     Section,
-    describe,
-    help_text,
-    origin_line,
     override_note,
+    setting_head,
     show_value,
 )
 from workbench.services.settings import Setting, Value
@@ -38,12 +35,13 @@ def draw_fields(sections: tuple[Section, ...], file: str, number: int) -> Fields
     for tab, section in zip(st.tabs([s.title for s in sections]), sections, strict=True):
         with tab:
             for setting in section.settings:
-                with st.container(border=True, gap="small"):
+                about, field_ = st.columns([3, 2], gap="medium", vertical_alignment="center")
+                about.html(setting_head(setting))
+                with field_:
                     value = _draw_field(setting, keys.field(setting.path, file, number))
-                    st.html(origin_line(setting))
-                    if note := override_note(setting):
-                        st.caption(note)
-                    fields.places[setting.path] = st.container()
+                if note := override_note(setting):
+                    st.caption(note)
+                fields.places[setting.path] = st.container()
                 if value != setting.written:
                     fields.changes[setting.path] = value
     return fields
@@ -51,8 +49,7 @@ def draw_fields(sections: tuple[Section, ...], file: str, number: int) -> Fields
 
 def _draw_field(setting: Setting, key: str) -> Value:
     """The widget; its value in the form that the service takes."""
-    label = plain_label(setting.name)
-    about = help_text(setting)
+    label = setting.name  # a name of the model: nothing foreign
     start: Any = setting.written  # its type follows from the kind
     if setting.kind == "choice":
         options = [*((None,) if setting.optional else ()), *setting.choices]
@@ -60,13 +57,13 @@ def _draw_field(setting: Setting, key: str) -> Value:
             label,
             options,
             index=options.index(start),
-            format_func=lambda option: plain_label(option or "none"),
+            format_func=lambda option: option or "none",
             key=key,
-            help=about,
+            label_visibility="collapsed",
         )
         return chosen
     if setting.kind == "switch":
-        return st.toggle(label, value=bool(start), key=key, help=about)
+        return st.toggle(label, value=bool(start), key=key, label_visibility="collapsed")
     if setting.kind == "integer":
         return st.number_input(
             label,
@@ -74,7 +71,7 @@ def _draw_field(setting: Setting, key: str) -> Value:
             step=1,
             placeholder="none",
             key=key,
-            help=about,
+            label_visibility="collapsed",
         )
     if setting.kind == "number":
         return st.number_input(
@@ -84,7 +81,7 @@ def _draw_field(setting: Setting, key: str) -> Value:
             format="%g",
             placeholder="none",
             key=key,
-            help=about,
+            label_visibility="collapsed",
         )
     if setting.kind == "text":
         text = st.text_input(
@@ -92,7 +89,7 @@ def _draw_field(setting: Setting, key: str) -> Value:
             value=start or "",
             placeholder="none",
             key=key,
-            help=about,
+            label_visibility="collapsed",
         )
         return (text or "").strip() or (None if setting.optional else "")
     if setting.kind == "list":
@@ -102,10 +99,10 @@ def _draw_field(setting: Setting, key: str) -> Value:
             height=68 + 24 * min(4, len(start or ())),
             placeholder="none",
             key=key,
-            help=about,
+            label_visibility="collapsed",
         )
         items = tuple(line.strip() for line in (text or "").splitlines() if line.strip())
         return items or (None if setting.optional else ())
-    st.text(f"{setting.name}: {show_value(setting.value)}")
-    st.caption(plain_label(f"{describe(setting)}. To be changed in the file or the environment."))
+    st.code(show_value(setting.value), language=None, wrap_lines=True)
+    st.caption("To be changed in the file or the environment.")
     return setting.written

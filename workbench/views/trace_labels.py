@@ -10,7 +10,7 @@ from retrieval.errors import RetrievalError, UnknownSource
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.records import ToolInvocation
 from retrieval.types import ErrorInfo
-from workbench.presenters.markup import plain_label
+from workbench.presenters.markup import plain_label, tag, visible
 from workbench.presenters.trace_detail import block_card, blocks_of
 from workbench.services.judging import (
     GRADES,
@@ -58,7 +58,7 @@ def draw_queue(base: KnowledgeBase) -> None:
         return
     sheet = read_sheet(folder, trace.query or "")
     st.caption(f"Query {position + 1} of {len(traces)}")
-    st.text(trace.query or "")
+    st.html(tag("div", trace.query or "", css="kt-query"))
     _draw_blocks(base, trace, sheet, judged_by)
     _draw_missing(base, trace, sheet, judged_by)
     _draw_steps(position, len(traces))
@@ -70,7 +70,7 @@ def _choose_set(base: KnowledgeBase) -> Path | None:
         name = st.selectbox(
             "Labelled set",
             list(sets),
-            format_func=lambda name: plain_label(
+            format_func=lambda name: visible(
                 f"{name} ({sets[name].queries} queries{', copied when judged' if sets[name].bundled else ''})"
             ),
             key=keys.SET,
@@ -86,7 +86,7 @@ def _choose_set(base: KnowledgeBase) -> Path | None:
 def _draw_blocks(base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, judged_by: str) -> None:
     for rank, block in enumerate(blocks_of(trace), 1):
         source = str(block.get("source") or "")
-        with st.container(border=True):
+        with st.container(gap="small"):
             st.html(block_card(rank, block))
             with st.container(horizontal=True, vertical_alignment="center"):
                 _draw_grade(base, trace, sheet, source, judged_by)
@@ -129,7 +129,7 @@ def _draw_missing(base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, judg
         list(titles),
         index=None,
         placeholder="choose a note",
-        format_func=lambda source: plain_label(f"{titles[source]} – {source}"),
+        format_func=lambda source: visible(f"{titles[source]} – {source}"),
         key=key,
         disabled=sheet.no_answer,
         on_change=_grade_missing,

@@ -28,6 +28,7 @@ from workbench.services.traces import (
 )
 from workbench.state import traces as keys
 from workbench.views.frame import draw_page, show_error, show_warning
+from workbench.views.tables import table_height
 from workbench.views.trace_detail import draw_trace
 from workbench.views.trace_labels import draw_queue, start_queue
 from workbench.views.trace_replay import draw_replay
@@ -86,7 +87,7 @@ def _draw_filters() -> Wanted:
         outcome = st.selectbox(
             "Outcome",
             [ANY, *get_args(Outcome)],
-            format_func=lambda word: plain_label(word.replace("_", " ")),
+            format_func=lambda word: word.replace("_", " "),
             key=keys.OUTCOME,
             width=150,
             on_change=_first_page,
@@ -94,7 +95,6 @@ def _draw_filters() -> Wanted:
         layer = st.selectbox(
             "Layer",
             [ANY, *get_args(Layer), "none"],
-            format_func=plain_label,
             key=keys.LAYER,
             width=120,
             on_change=_first_page,
@@ -130,11 +130,12 @@ def _draw_table(found: TracePage, clock: Clock) -> list[str]:
 
     ids = [trace.id for trace in found.traces]
     digest = hashlib.sha256("".join(ids).encode()).hexdigest()[:12]
+    key = keys.table(found.number, digest)
     event = st.dataframe(
         pd.DataFrame(trace_rows(found.traces, clock)),
         hide_index=True,
-        height=min(360, 38 + 35 * len(ids)),
-        key=keys.table(found.number, digest),
+        height=table_height(key, len(ids)),
+        key=key,
         on_select="rerun",
         selection_mode="multi-row",
         alt="Recorded lookups",
