@@ -145,7 +145,7 @@ def _decision(decision: Mapping[str, Any], l1: Mapping[str, Any]) -> Markup:
         found = l1.get("candidates") or 0
         text = f"L1 ({l1.get('mode')}): {status}, {found} passages."
         parts.append(tag("p", text, css="" if status == "ok" else "kt-warn"))
-    return joined(parts)
+    return joined(parts or [tag("p", "No decision was recorded.", css="kw-muted")])
 
 
 def shadow_sentence(decision: Mapping[str, Any]) -> str:

@@ -122,7 +122,7 @@ def test_selected_lookups_are_labelled_only_by_a_click(asked: Path, open_app: Op
 
     app.text_input(key=keys.JUDGE_NAME).set_value("Ada").run()
     grade = next(g for g in app.button_group if "wifi.md" in str(g.key))
-    grade.set_value(["relevant"]).run()
+    grade.set_value("relevant").run()
     case = read_judgements(folder, "wifi").case
     assert case is not None
     assert dict(case.relevant) == {"network/wifi.md": 2}
@@ -142,7 +142,7 @@ def test_a_judgement_does_not_overwrite_someone_elses(asked: Path, open_app: Ope
     theirs = '{"id": "x", "query": "other", "relevant": {"network/vpn.md": 1}}\n'
     (folder / "cases.jsonl").write_text(theirs, encoding="utf-8")
     grade = next(g for g in app.button_group if "wifi.md" in str(g.key))
-    grade.set_value(["relevant"]).run()
+    grade.set_value("relevant").run()
     assert any("was changed after it was read" in error.value for error in app.error)
     assert (folder / "cases.jsonl").read_text(encoding="utf-8") == theirs
 
