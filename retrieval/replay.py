@@ -85,7 +85,7 @@ class Replay:
 
 
 def replay(kb: "KnowledgeBase", invocations: Iterable["ToolInvocation"]) -> Replay:
-    """Each recorded call with its query and arguments on `kb` as it is now, compared with its record.
+    """Each recorded call, with its query and arguments, on `kb` as it is now, against its record.
 
     What a call did not say comes from today's settings. Nothing is recorded. A call whose query was
     not recorded, or whose arguments are refused today, is `not_replayed`; the others go on.

@@ -11,6 +11,7 @@ def _listed(*values: str | int) -> str:
 
 
 _SHARED = {
+    "theme.paddingTop": "2.2rem",
     "theme.baseRadius": "0.5rem",
     "theme.baseFontSize": "15",
     "theme.headingFontWeights": _listed(650, 620, 620, 600, 600, 600),

@@ -25,9 +25,10 @@ def explain_exclusion(root: Path, source: str, settings: KnowledgeSettings) -> s
     real = os.path.realpath(root / path)
     if not os.path.isfile(real) or os.path.commonpath((real, real_root)) != real_root:
         return None
-    for folder in path.parents:
-        if os.path.islink(root / folder):
-            return f"'{folder}' is a link to a folder, which is not followed"
+    return _folder_reason(root, path) or _glob_reason(source, settings)
+
+
+def _folder_reason(root: Path, path: PurePosixPath) -> str | None:
     for part in path.parts:
         if part.startswith("."):
             return f"'{part}' is hidden"
@@ -35,8 +36,14 @@ def explain_exclusion(root: Path, source: str, settings: KnowledgeSettings) -> s
         if part.lower() in SKIPPED_FOLDERS:
             return f"folders named '{part}' are skipped"
     for folder in path.parents:
+        if folder.name and (root / folder).is_symlink():
+            return f"'{folder}' is a link to a folder, which is not followed"
         if folder.name and (root / folder / ENVIRONMENT_FILE).exists():
             return f"'{folder}' is a virtual environment"
+    return None
+
+
+def _glob_reason(source: str, settings: KnowledgeSettings) -> str | None:
     for glob in settings.exclude:
         if glob_matcher((glob,), below=True)(source):
             return f"`knowledge.exclude` has the glob '{glob}'"

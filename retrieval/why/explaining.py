@@ -63,10 +63,8 @@ def explain_absence(
     answer = full if settled.budget is None else fit_budget(full, settled.budget)
     name, found = find_note(kb, view, source, settled.conditions)
 
-    def conclude(
-        stages: Sequence[Stage], rank: int | None = None, remedies: tuple[Remedy, ...] = ()
-    ) -> Absence:
-        return _conclude(query, name, stages, rank, remedies, answer)
+    def conclude(stages: Sequence[Stage], remedies: tuple[Remedy, ...] = ()) -> Absence:
+        return _conclude(name, answer, stages=stages, remedies=remedies)
 
     if any(stage.state == "lost" for stage in found):
         return conclude(found)
@@ -94,20 +92,14 @@ def explain_absence(
         alone=ask_alone(query, entry, view, settled, full.l1),
     )
     stages = (*found, admitted, *follow(followed))
-    rank = _rank(answer, name)
-    if rank is not None:
-        return conclude(stages, rank)
-    return conclude(stages, None, find_remedies(kb, query, followed, stages, options))
+    return conclude(stages, find_remedies(kb, query, followed, stages, options))
 
 
 def _conclude(
-    query: str,
-    source: str,
-    stages: Sequence[Stage],
-    rank: int | None,
-    remedies: tuple[Remedy, ...],
-    answer: LookupResult,
+    source: str, answer: LookupResult, *, stages: Sequence[Stage], remedies: tuple[Remedy, ...]
 ) -> Absence:
+    sources = [block.source for block in answer.evidence_blocks]
+    rank = sources.index(source) + 1 if source in sources else None
     reached = {stage.name for stage in stages}
     rest = [
         Stage(name=name, state="not_reached", text="Not reached.")
@@ -118,10 +110,9 @@ def _conclude(
     if lost is not None:
         headline = f"{source} is not in the answer: {lost.text[0].lower()}{lost.text[1:]}"
     else:
-        count = len(answer.evidence_blocks)
-        headline = f"{source} is in the answer, at rank {rank} of {count}."
+        headline = f"{source} is in the answer, at rank {rank} of {len(sources)}."
     return Absence(
-        query=query,
+        query=answer.query,
         source=source,
         rank=rank,
         lost_at=lost.name if lost else None,
@@ -130,8 +121,3 @@ def _conclude(
         remedies=remedies,
         result=answer,
     )
-
-
-def _rank(result: LookupResult, source: str) -> int | None:
-    sources = [block.source for block in result.evidence_blocks]
-    return sources.index(source) + 1 if source in sources else None

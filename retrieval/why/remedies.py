@@ -22,13 +22,12 @@ def find_remedies(
 ) -> tuple[Remedy, ...]:
     """The changes that fit the stage that lost the note, each with the rank that it gives."""
     lost = next((stage.name for stage in stages if stage.state == "lost"), None)
+    whole = {"budget": UNBOUNDED, "top_k": MOST_BLOCKS}
     found = []
     for change in _changes(note, lost):
         try:
             # The caller's own filters stay in every one of these lookups.
-            result = kb.lookup(
-                query, **{**options, "budget": UNBOUNDED, "top_k": MOST_BLOCKS, **change}
-            )
+            result = kb.lookup(query, **{**options, **whole, **change})
         except InvalidInput:
             continue
         sources = [block.source for block in result.evidence_blocks]

@@ -11,6 +11,7 @@ from retrieval.why.following import Followed, best_cosine
 from retrieval.why.terms import missing_words, nearest_miss
 from retrieval.why.types import Stage, StageName, StageState
 
+Facts = dict[str, Any]
 _RELATIONS = {"eq": "is", "ne": "is not", "in": "is one of", "nin": "is none of"}
 
 
@@ -26,7 +27,7 @@ def caller_filter_stage(entry: Entry, conditions: Sequence[Condition]) -> Stage:
             continue
         wanted = f"{condition.key} {_RELATIONS[condition.op]} {', '.join(condition.values)}"
         values = field_values(entry, condition.key)
-        facts: dict[str, Any] = {
+        facts: Facts = {
             "key": condition.key,
             "op": condition.op,
             "has_field": bool(values),
@@ -44,7 +45,7 @@ def caller_filter_stage(entry: Entry, conditions: Sequence[Condition]) -> Stage:
 
 
 def follow(note: Followed) -> Iterator[Stage]:
-    """The stages from L0 on, in flow order; exactly one is `lost` unless the answer has the note."""
+    """The stages from L0 on, in flow order; one is `lost`, unless the answer has the note."""
     lost = _losing_stage(note)
     yield _l0_stage(note, lost=lost == "l0")
     yield derived_filter_stage(note, lost=lost == "derived_filter")
@@ -86,7 +87,7 @@ def _l0_stage(note: Followed, *, lost: bool) -> Stage:
     if own.matches:
         hits = [{"term": hit.term, "field": hit.field} for hit in own.matches[0].hits]
         named = ", ".join(f"{hit['field']} '{hit['term']}'" for hit in hits)
-        facts = {"rank": rank, "matches": hints.matches_total, "hits": hits}
+        facts: Facts = {"rank": rank, "matches": hints.matches_total, "hits": hits}
         if rank is None:
             text = f"It is a match ({named}), but not among the {len(hints.matches)} best of them."
             return _stage("l0", "lost" if lost else "missed", text, **facts)
@@ -94,7 +95,7 @@ def _l0_stage(note: Followed, *, lost: bool) -> Stage:
         return _stage("l0", "passed", text, **facts)
     miss = nearest_miss(note.full.query, note.entry, note.view.l0)
     text = "It is no keyword match"
-    facts = {"missing_words": list(words), "near_score": None}
+    facts: Facts = {"missing_words": list(words), "near_score": None}
     if miss is not None:
         facts["nearest"] = {
             "term": miss.term,
@@ -123,13 +124,13 @@ def _l1_stage(note: Followed, *, lost: bool) -> Stage:
     l1, candidates = note.full.l1, note.candidates or note.extra
     if l1.status in ("disabled", "not_ready", "failed", "timeout") and not candidates:
         error = f": {l1.error.message}" if l1.error else "."
-        facts = {"status": l1.status, "code": l1.error.code if l1.error else None}
+        facts: Facts = {"status": l1.status, "code": l1.error.code if l1.error else None}
         return _stage(
             "l1", "missed" if l1.attempted else "skipped", f"L1 is {l1.status}{error}", **facts
         )
     pool = l1.candidates if note.candidates else l1.extra
     sources = list(dict.fromkeys(candidate.source for candidate in pool))
-    facts = {
+    facts: Facts = {
         "status": l1.status,
         "notes": len(sources),
         "rank": None,
@@ -167,7 +168,7 @@ def _min_score_stage(note: Followed, *, lost: bool) -> Stage:
     least, best = note.options.min_score, best_cosine(note.candidates)
     if least is None:
         return _stage("min_score", "skipped", "No least cosine is set.")
-    facts = {"min_score": least, "cosine": best}
+    facts: Facts = {"min_score": least, "cosine": best}
     if best is None or best >= least:
         text = (
             "No cosine of it was compared." if best is None else f"Its cosine {best:.2f} is enough."
@@ -181,7 +182,7 @@ def _min_score_stage(note: Followed, *, lost: bool) -> Stage:
 def _top_k_stage(note: Followed, *, lost: bool) -> Stage:
     top_k, rank = note.options.top_k, note.rank or 0
     block = note.ranking[rank - 1]
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "rank": rank,
         "notes": len(note.ranking),
         "top_k": top_k,
@@ -199,7 +200,7 @@ def _top_k_stage(note: Followed, *, lost: bool) -> Stage:
 def _budget_stage(note: Followed, *, lost: bool) -> Stage:
     budget, rank = note.options.budget, note.rank or 0
     block = next((b for b in note.answer.evidence_blocks if b.source == note.entry.source), None)
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "budget": budget,
         "rank": rank,
         "trimmed": bool(block and block.trimmed),

@@ -70,7 +70,7 @@ def nearest_miss(query: str, entry: Entry, l0: L0Index) -> TermMiss | None:
 
 
 def missing_words(query: str, entry: Entry) -> tuple[str, ...]:
-    """The query's words that no title, keyword or entity of the note has, as the query writes them."""
+    """The query's words that no title, keyword or entity of the note has, in the query's form."""
     own = {word for term, _ in _terms(entry) for word in content_words(term)}
     written = written_forms(query)
     lacking = [word for word in content_words(query) if word not in own]

@@ -28,8 +28,8 @@ class Stage:
     """One stage of the lookup, as it was for the note.
 
     `missed`: this path did not find the note, another one still could. `lost`: here the note left
-    the lookup; at most one stage is. `skipped`: the stage had nothing to do. `not_reached`: the note
-    was lost before.
+    the lookup; at most one stage is. `skipped`: the stage had nothing to do. `not_reached`: the
+    note was lost before.
     """
 
     name: StageName

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,15 +57,17 @@ def chromium() -> Iterator["Browser"]:
 
 @pytest.fixture
 def start_app(tmp_path: Path, chromium: "Browser") -> Iterator[Callable[..., App]]:
-    """`start_app(root=None, *options)`: the app on a folder of notes, stopped after the test.
+    """`start_app(root=None, *options, notes=None)`: the app on a folder, stopped after the test.
 
-    Without a root, on the small notes of the tests, indexed with the hash embedder. Needs the
-    browser, so that nothing is started where there is none.
+    Without a root, on the small notes of the tests and the `notes` (source → text), indexed with
+    the hash embedder. Needs the browser, so that nothing is started where there is none.
     """
     with ExitStack() as running:
 
-        def start(root: Path | None = None, *options: str) -> App:
-            folder = root or write_base(tmp_path / "base")
+        def start(
+            root: Path | None = None, *options: str, notes: Mapping[str, str] | None = None
+        ) -> App:
+            folder = root or write_base(tmp_path / "base", notes or {})
             return running.enter_context(run_app(folder, tmp_path, options))
 
         yield start
@@ -80,9 +82,12 @@ def page(chromium: "Browser") -> Iterator["Page"]:
     context.close()
 
 
-def write_base(folder: Path, *, index: bool = True) -> Path:
-    """Writes the small notes with settings that need no model, and indexes them."""
+def write_base(folder: Path, notes: Mapping[str, str], *, index: bool = True) -> Path:
+    """Writes the small notes and some more with settings that need no model, and indexes them."""
     write_notes(folder)
+    for source, text in notes.items():
+        (folder / source).parent.mkdir(parents=True, exist_ok=True)
+        (folder / source).write_text(text, encoding="utf-8")
     (folder / "knowledge.toml").write_text('[embedding]\nmodel = "hash:256"\n', encoding="utf-8")
     if index:
         from retrieval import KnowledgeBase

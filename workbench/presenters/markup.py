@@ -21,6 +21,11 @@ def plain_label(text: str, limit: int = 120) -> str:
     return _ACTIVE.sub(r"\\\1", clip(line, limit))
 
 
+def plain_option(text: str, limit: int = 120) -> str:
+    """`text` on one line, for the options of select boxes, which show markup as it stands."""
+    return clip(_BREAKS.sub(" ", visible(text)).strip(), limit)
+
+
 def clip(text: str, limit: int) -> str:
     """`text`, cut to `limit` characters with an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -9,7 +9,8 @@ from markupsafe import Markup
 from retrieval.text import fold
 from retrieval.types import Entry
 from workbench.presenters.markup import chip, clip, joined, tag, visible
-from workbench.services.notes import IndexState, Survey, Use
+from workbench.services.health import IndexHealth
+from workbench.services.notes import Survey, Use
 
 if TYPE_CHECKING:
     from retrieval.knowledge.lint import Finding
@@ -182,19 +183,14 @@ def use_line(queries: Sequence[str], use: Use) -> str:
     return f"Returned for: {shown}" + (f"; and {more:,} more" if more > 0 else "")
 
 
-def index_line(state: IndexState, survey: Survey) -> str:
+def index_line(health: IndexHealth, survey: Survey) -> str:
     """How many notes there are, and whether lookups see them as they are; plain text."""
     passages = sum(len(entry.passages) for entry in survey.entries)
     line = f"{len(survey.entries):,} notes, {passages:,} passages"
     if survey.failed:
         failed = len({issue.source for issue in survey.failed})
         line += f", {failed:,} {'file' if failed == 1 else 'files'} that cannot be read"
-    if not state.exists:
-        return f"{line}. There is no index yet: only words answer."
-    if state.changed:
-        noun = "note has" if state.changed == 1 else "notes have"
-        return f"{line}. {state.changed:,} {noun} changed since the index was built."
-    return f"{line}. The index is up to date."
+    return f"{line}. {health.short}."
 
 
 def report_facts(report: "IndexReport") -> tuple[tuple[str, str], ...]:

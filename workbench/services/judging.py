@@ -1,12 +1,13 @@
-"""Judgements of the person at the screen, written into a labelled set of this knowledge base."""
+"""Judging the blocks of an answer into a labelled set."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
 from eval_sets.labelling import (
     SetSummary,
+    create_set,
     grade_scale,
     judge,
     list_sets,
@@ -17,92 +18,95 @@ from eval_sets.labelling import (
 )
 from retrieval.knowledge_base import KnowledgeBase
 
-Grade = Literal["relevant", "partly", "not"]
-GRADES: tuple[Grade, ...] = get_args(Grade)
+Verdict = Literal["relevant", "partly", "not"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+ORIGIN = "workbench"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
-    """What a set says about one query, as it was read for a person to judge."""
+class Board:
+    """What a set says about one query, and what is needed to change it."""
 
     folder: Path
+    name: str
     query: str
-    grades: Mapping[str, Grade]
-    """Source → judgement; sources that nobody judged are not there."""
-    no_answer: bool
-    """True when the query is labelled as one that no note answers."""
     token: str
-    """Proof of what was read: nothing is written when the set changed since."""
+    """Proof of what was shown; a judgement on something older is refused."""
+    scale: Mapping[str, int]
+    grades: Mapping[str, int] = field(default_factory=dict)
+    no_answer: bool = False
+
+    def verdict(self, source: str) -> Verdict | None:
+        """The verdict on a note; None when nobody judged it."""
+        grade = self.grades.get(source)
+        if grade is None:
+            return None
+        if grade <= 0:
+            return "not"
+        return "partly" if grade <= self.scale["partly"] else "relevant"
 
 
-def sets_to_judge(base: KnowledgeBase) -> tuple[SetSummary, ...]:
-    """The labelled sets of this knowledge base that can be read."""
-    return tuple(summary for summary in list_sets(base) if summary.problem is None)
+def judgeable_sets(base: KnowledgeBase) -> tuple[SetSummary, ...]:
+    """The sets that labels of these notes can be added to."""
+    return tuple(found for found in list_sets(base) if found.problem is None)
 
 
-def read_sheet(folder: Path, query: str) -> Sheet:
-    """The judgements of one query. Raises `SetError`, and `InvalidInput` for a doubled query."""
-    found = read_judgements(folder, query)
-    highest = grade_scale(folder)["relevant"]
-    relevant = found.case.relevant if found.case else {}
-    return Sheet(
-        folder=folder,
+def open_board(chosen: SetSummary, query: str) -> Board:
+    """What a set says about a query. Raises `SetError` when it cannot be read."""
+    judgements = read_judgements(chosen.folder, query)
+    case = judgements.case
+    return Board(
+        folder=chosen.folder,
+        name=chosen.name,
         query=query,
-        grades={source: _word(grade, highest) for source, grade in relevant.items()},
-        no_answer=bool(found.case and found.case.expect_no_answer),
-        token=found.token,
+        token=judgements.token,
+        scale=grade_scale(chosen.folder),
+        grades=dict(case.relevant) if case else {},
+        no_answer=bool(case and case.expect_no_answer),
     )
 
 
-def write_grade(
+def give_verdict(
     base: KnowledgeBase,
-    sheet: Sheet,
+    board: Board,
     source: str,
-    grade: Grade | None,
-    *,
-    judged_by: str = "",
-    origin: str = "workbench",
+    verdict: Verdict | None,
+    judged_by: str,
+    origin: str = ORIGIN,
 ) -> None:
-    """Writes one judgement; None takes it back. A bundled set is copied first.
+    """Writes a verdict, or takes it back with None; a bundled set is copied first.
 
-    Raises `SetChanged` when someone else changed the set since the sheet was read, and what
-    `eval_sets.labelling.judge` raises.
+    Raises `SetChanged` when the set is not what the board shows any more; nothing is written then.
     """
-    folder = writable_set(sheet.folder, base)
-    if grade is None:
-        remove_judgement(folder, sheet.query, source, token=sheet.token)
+    folder = writable_set(board.folder, base)
+    if verdict is None:
+        remove_judgement(folder, board.query, source, token=board.token)
         return
     judge(
         folder,
-        sheet.query,
+        board.query,
         source,
-        grade_scale(folder)[grade],
+        board.scale[verdict],
         judged_by=judged_by,
         origin=origin,
-        token=sheet.token,
+        token=board.token,
     )
 
 
-def write_no_answer(
-    base: KnowledgeBase,
-    sheet: Sheet,
-    expected: bool,
-    *,
-    judged_by: str = "",
-    origin: str = "workbench",
+def say_no_answer(
+    base: KnowledgeBase, board: Board, expected: bool, judged_by: str, origin: str = ORIGIN
 ) -> None:
-    """Says that no note answers the query, or takes that back. Raises as `write_grade`."""
+    """Writes that no note answers the query, or takes it back. Raises as `give_verdict`."""
     mark_no_answer(
-        writable_set(sheet.folder, base),
-        sheet.query,
+        writable_set(board.folder, base),
+        board.query,
         expected,
         judged_by=judged_by,
         origin=origin,
-        token=sheet.token,
+        token=board.token,
     )
 
 
-def _word(grade: int, highest: int) -> Grade:
-    if grade <= 0:
-        return "not"
-    return "relevant" if grade >= highest or grade > 1 else "partly"
+def make_set(base: KnowledgeBase, name: str) -> Path:
+    """A new, empty set for these notes. Raises `InvalidInput` for an unusable or taken name."""
+    return create_set(name, base)

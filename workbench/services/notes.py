@@ -46,15 +46,6 @@ class Survey:
     by_source: "Mapping[str, tuple[Finding, ...]]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexState:
-    """How the index stands to the folder."""
-
-    exists: bool
-    changed: int
-    """Notes added, changed or removed since it was built."""
-
-
 def read_use(base: KnowledgeBase) -> Use:
     """The newest recorded lookups and the labelled queries, as far as they can be read."""
     from retrieval.knowledge.lint import Asked
@@ -102,13 +93,6 @@ def survey_notes(base: KnowledgeBase, use: Use) -> Survey:
         findings=findings,
         by_source={source: tuple(found) for source, found in by_source.items()},
     )
-
-
-def read_index_state(base: KnowledgeBase) -> IndexState:
-    """How the index stands to the folder, by names, sizes and times alone."""
-    from retrieval.staleness import count_stale
-
-    return IndexState(exists=base.has_index(), changed=count_stale(base.settings, base.location))
 
 
 def _load(base: KnowledgeBase) -> "Knowledge":

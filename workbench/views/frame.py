@@ -12,6 +12,8 @@ from retrieval.types import ErrorInfo
 from workbench.caching import open_base
 from workbench.launch import Launch, read_launch
 from workbench.presenters.markup import plain_label
+from workbench.presenters.sidebar import present_sidebar
+from workbench.services.health import build_index, check_index
 from workbench.state import shell
 
 
@@ -26,6 +28,7 @@ def draw_page(title: str, draw: Callable[[KnowledgeBase, Launch], None]) -> None
         draw(open_base(launch), launch)
     except RetrievalError as error:
         show_error(error.info())
+    st.session_state[shell.PAGE] = title
 
 
 def show_error(error: ErrorInfo) -> None:
@@ -49,14 +52,40 @@ def _sentence(error: ErrorInfo) -> str:
     return plain_label(f"{error.message} {error.next_action}".strip(), limit=600)
 
 
+def draw_index_notice(base: KnowledgeBase, launch: Launch) -> None:
+    """Says so when there is no index, or an old one; with a button to build it unless read-only."""
+    if (done := st.session_state.pop(shell.INDEX_BUILT, None)) is not None:
+        st.toast(plain_label(done), icon=":material/check:")
+    health = check_index(base)
+    if health.state == "ready":
+        return
+    with st.container(border=True, key="kw-notice"):
+        row = st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        )
+        row.text(health.message)
+        if launch.read_only:
+            return
+        if row.button(health.action, key=shell.BUILD_INDEX, icon=":material/refresh:"):
+            bar = st.progress(0.0, "Reading notes")
+            st.session_state[shell.INDEX_BUILT] = build_index(base, bar.progress)
+            st.rerun()
+
+
 def draw_sidebar() -> None:
     """Which knowledge base this is, and what it answers from. Draws nothing when it cannot open.
 
     Called after the page, so that the page's frame is there before notes and index are read.
     """
+    launch = read_launch()
     with suppress(RetrievalError):
-        launch = read_launch()
         base = open_base(launch)
-        st.caption(plain_label(base.location.root.name))
-        mark = base.fingerprint
-        st.caption(plain_label(f"config {mark.config} index {mark.index or 'none'}"))
+        st.html(
+            present_sidebar(
+                base.location.root,
+                len(base.entries),
+                check_index(base),
+                base.fingerprint,
+                read_only=launch.read_only,
+            )
+        )

@@ -17,7 +17,8 @@ from workbench.presenters.notes import (
     note_rows,
     table_of,
 )
-from workbench.services.notes import Survey, Use, read_index_state, read_use, survey_notes
+from workbench.services.health import check_index
+from workbench.services.notes import Survey, Use, read_use, survey_notes
 from workbench.state import knowledge as keys
 from workbench.views.frame import draw_page, show_warning
 from workbench.views.note_health import draw_health
@@ -37,7 +38,7 @@ def draw_knowledge_page() -> None:
 def _draw(base: KnowledgeBase, launch: Launch) -> None:
     use, survey = _read(base)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(index_line(read_index_state(base), survey), width="stretch")
+        st.text(index_line(check_index(base), survey), width="stretch")
         if not launch.read_only:
             draw_reindexing(base)
     draw_last_run()

@@ -1,11 +1,10 @@
 """Labelling recorded lookups: one query at a time, and nothing is written without a click."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import streamlit as st
 
-from eval_sets.labelling import create_set
+from eval_sets.labelling import SetSummary
 from retrieval.errors import RetrievalError, UnknownSource
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.records import ToolInvocation
@@ -13,13 +12,14 @@ from retrieval.types import ErrorInfo
 from workbench.presenters.markup import plain_label, tag, visible
 from workbench.presenters.trace_detail import block_card, blocks_of
 from workbench.services.judging import (
-    GRADES,
-    Grade,
-    Sheet,
-    read_sheet,
-    sets_to_judge,
-    write_grade,
-    write_no_answer,
+    VERDICTS,
+    Board,
+    Verdict,
+    give_verdict,
+    judgeable_sets,
+    make_set,
+    open_board,
+    say_no_answer,
 )
 from workbench.services.traces import queries_to_label
 from workbench.state import traces as keys
@@ -49,23 +49,23 @@ def draw_queue(base: KnowledgeBase) -> None:
     position = min(st.session_state.get(keys.POSITION, 0), len(traces) - 1)
     trace = traces[position]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        folder = _choose_set(base)
+        chosen = _choose_set(base)
         judged_by = st.text_input(
             "Judged by", key=keys.JUDGE_NAME, placeholder="your name", width=180
         )
-    if folder is None:
+    if chosen is None:
         st.button("Back to the list", key=keys.END, on_click=_end)
         return
-    sheet = read_sheet(folder, trace.query or "")
+    board = open_board(chosen, trace.query or "")
     st.caption(f"Query {position + 1} of {len(traces)}")
     st.html(tag("div", trace.query or "", css="kt-query"))
-    _draw_blocks(base, trace, sheet, judged_by)
-    _draw_missing(base, trace, sheet, judged_by)
+    _draw_blocks(base, trace, board, judged_by)
+    _draw_missing(base, trace, board, judged_by)
     _draw_steps(position, len(traces))
 
 
-def _choose_set(base: KnowledgeBase) -> Path | None:
-    sets = {found.name: found for found in sets_to_judge(base)}
+def _choose_set(base: KnowledgeBase) -> SetSummary | None:
+    sets = {found.name: found for found in judgeable_sets(base)}
     if sets:
         name = st.selectbox(
             "Labelled set",
@@ -80,16 +80,16 @@ def _choose_set(base: KnowledgeBase) -> Path | None:
     st.button(
         "Create", key=keys.CREATE_SET, disabled=not new.strip(), on_click=_create, args=(base, new)
     )
-    return sets[name].folder if sets else None
+    return sets[name] if sets else None
 
 
-def _draw_blocks(base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, judged_by: str) -> None:
+def _draw_blocks(base: KnowledgeBase, trace: ToolInvocation, board: Board, judged_by: str) -> None:
     for rank, block in enumerate(blocks_of(trace), 1):
         source = str(block.get("source") or "")
         with st.container(gap="small"):
             st.html(block_card(rank, block))
             with st.container(horizontal=True, vertical_alignment="center"):
-                _draw_grade(base, trace, sheet, source, judged_by)
+                _draw_grade(base, trace, board, source, judged_by)
             with st.expander("Full note as it is now"):
                 try:
                     st.code(base.get(source), language=None, wrap_lines=True)
@@ -98,32 +98,32 @@ def _draw_blocks(base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, judge
 
 
 def _draw_grade(
-    base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, source: str, judged_by: str
+    base: KnowledgeBase, trace: ToolInvocation, board: Board, source: str, judged_by: str
 ) -> None:
-    key = keys.grade(trace.id, source, sheet.token)
+    key = keys.grade(trace.id, source, board.token)
     st.segmented_control(
         plain_label(f"Judgement of {source}"),
-        GRADES,
-        default=sheet.grades.get(source),
+        VERDICTS,
+        default=board.verdict(source),
         format_func=lambda grade: LABELS[grade],
         key=key,
         label_visibility="collapsed",
-        disabled=sheet.no_answer,
+        disabled=board.no_answer,
         on_change=_grade,
-        args=(base, trace, sheet, source, key, judged_by),
+        args=(base, trace, board, source, key, judged_by),
     )
 
 
-def _draw_missing(base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, judged_by: str) -> None:
+def _draw_missing(base: KnowledgeBase, trace: ToolInvocation, board: Board, judged_by: str) -> None:
     shown = {str(block.get("source")) for block in blocks_of(trace)}
-    for source in sheet.grades.keys() - shown:
+    for source in board.grades.keys() - shown:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(source)
-            _draw_grade(base, trace, sheet, source, judged_by)
+            _draw_grade(base, trace, board, source, judged_by)
     titles = {
-        e.source: e.title for e in base.entries if e.source not in shown | sheet.grades.keys()
+        e.source: e.title for e in base.entries if e.source not in shown | board.grades.keys()
     }
-    key = keys.missing(trace.id, sheet.token)
+    key = keys.missing(trace.id, board.token)
     st.selectbox(
         "A note that is missing here and is relevant",
         list(titles),
@@ -131,17 +131,17 @@ def _draw_missing(base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, judg
         placeholder="choose a note",
         format_func=lambda source: visible(f"{titles[source]} – {source}"),
         key=key,
-        disabled=sheet.no_answer,
+        disabled=board.no_answer,
         on_change=_grade_missing,
-        args=(base, trace, sheet, key, judged_by),
+        args=(base, trace, board, key, judged_by),
     )
     st.checkbox(
         "No note answers this query",
-        value=sheet.no_answer,
-        key=(key := keys.no_answer(trace.id, sheet.token)),
-        disabled=any(grade != "not" for grade in sheet.grades.values()),
+        value=board.no_answer,
+        key=(key := keys.no_answer(trace.id, board.token)),
+        disabled=any(board.grades.values()),
         on_change=_mark_no_answer,
-        args=(base, trace, sheet, key, judged_by),
+        args=(base, trace, board, key, judged_by),
     )
 
 
@@ -166,37 +166,29 @@ def _draw_steps(position: int, count: int) -> None:
 
 
 def _grade(
-    base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, source: str, key: str, judged_by: str
+    base: KnowledgeBase, trace: ToolInvocation, board: Board, source: str, key: str, judged_by: str
 ) -> None:
-    grade: Grade | None = st.session_state[key]
-    _write(
-        lambda: write_grade(base, sheet, source, grade, judged_by=judged_by, origin=_origin(trace))
-    )
+    grade: Verdict | None = st.session_state[key]
+    _write(lambda: give_verdict(base, board, source, grade, judged_by, _origin(trace)))
 
 
 def _grade_missing(
-    base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, key: str, judged_by: str
+    base: KnowledgeBase, trace: ToolInvocation, board: Board, key: str, judged_by: str
 ) -> None:
     source = st.session_state[key]
     if source is not None:
-        _write(
-            lambda: write_grade(
-                base, sheet, source, "relevant", judged_by=judged_by, origin=_origin(trace)
-            )
-        )
+        _write(lambda: give_verdict(base, board, source, "relevant", judged_by, _origin(trace)))
 
 
 def _mark_no_answer(
-    base: KnowledgeBase, trace: ToolInvocation, sheet: Sheet, key: str, judged_by: str
+    base: KnowledgeBase, trace: ToolInvocation, board: Board, key: str, judged_by: str
 ) -> None:
     expected = bool(st.session_state[key])
-    _write(
-        lambda: write_no_answer(base, sheet, expected, judged_by=judged_by, origin=_origin(trace))
-    )
+    _write(lambda: say_no_answer(base, board, expected, judged_by, _origin(trace)))
 
 
 def _create(base: KnowledgeBase, name: str) -> None:
-    _write(lambda: create_set(name, base))
+    _write(lambda: make_set(base, name))
     st.session_state[keys.SET] = name.strip()
     st.session_state[keys.NEW_SET] = ""
 

@@ -38,11 +38,11 @@ def find_common_keywords(notes: Notes) -> Iterator[Finding]:
             yield _about(
                 notes,
                 term,
-                "common_keyword",
-                "warning",
-                f"The keyword '{term.written}' stands on {len(term.sources)} of {count} notes, so "
+                rule="common_keyword",
+                severity="warning",
+                message=f"The keyword '{term.written}' stands on {len(term.sources)} of {count} notes, so "
                 "it tells them hardly apart.",
-                "Use it as a category, or choose a narrower word.",
+                next_action="Use it as a category, or choose a narrower word.",
             )
 
 
@@ -60,11 +60,11 @@ def find_dead_keywords(notes: Notes) -> Iterator[Finding]:
         yield _about(
             notes,
             term,
-            "dead_keyword",
-            "info",
-            f"The keyword '{term.written}' is no match inside a longer query: it stands on "
+            rule="dead_keyword",
+            severity="info",
+            message=f"The keyword '{term.written}' is no match inside a longer query: it stands on "
             f"{len(term.sources)} notes, and its words are too short or too common.",
-            "Delete it, or choose a narrower word.",
+            next_action="Delete it, or choose a narrower word.",
         )
 
 
@@ -83,10 +83,10 @@ def find_generic_keywords(notes: Notes) -> Iterator[Finding]:
             yield _about(
                 notes,
                 term,
-                "generic_keyword",
-                "warning",
-                message,
-                "Choose a word that only this subject has.",
+                rule="generic_keyword",
+                severity="warning",
+                message=message,
+                next_action="Choose a word that only this subject has.",
                 source=entry.source,
             )
 
@@ -104,11 +104,11 @@ def find_ambiguous_keywords(notes: Notes) -> Iterator[Finding]:
         yield _about(
             notes,
             term,
-            "ambiguous_keyword",
-            "info",
-            f"The keyword '{term.written}' stands on notes of {len(term.domains)} categories "
+            rule="ambiguous_keyword",
+            severity="info",
+            message=f"The keyword '{term.written}' stands on notes of {len(term.domains)} categories "
             f"({', '.join(term.domains[:5])}), so it limits no query to one.",
-            "Add the word that tells them apart, as in a longer keyword.",
+            next_action="Add the word that tells them apart, as in a longer keyword.",
         )
 
 
@@ -141,11 +141,11 @@ def _is_everyday(keyword: str) -> bool:
 def _about(
     notes: Notes,
     term: Term,
+    *,
     rule: str,
     severity: Severity,
     message: str,
     next_action: str,
-    *,
     source: str | None = None,
 ) -> Finding:
     data: dict[str, Json] = {

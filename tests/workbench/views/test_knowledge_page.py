@@ -115,15 +115,15 @@ def test_findings_stand_by_rule_with_what_to_change(notes: Path, open_app: OpenA
 
 def test_an_edit_is_seen_after_a_reindex(notes: Path, open_app: OpenApp) -> None:
     app = open_app(notes, "knowledge").run()
-    assert "The index is up to date." in app.text[0].value
+    assert "Index up to date." in app.text[0].value
     path = notes / "network" / "wifi.md"
     path.write_text(path.read_text("utf-8").replace("Wireless", "Radio"), encoding="utf-8")
     (notes / "network" / "vpn.md").unlink()
     app.run()
-    assert "2 notes have changed since the index was built." in app.text[0].value
+    assert "2 notes changed since indexing." in app.text[0].value
     app.button(key=keys.REINDEX).click().run()
     app = wait(app, notes)
-    assert "The index is up to date." in app.text[0].value
+    assert "Index up to date." in app.text[0].value
     assert "Radio network in the office" in list(app.dataframe[0].value["Title"])
     for name, number in {"Updated": 1, "Deleted": 1, "Unchanged": 5, "Failed": 1}.items():
         assert f'<div class="kt-number">{number}</div><div class="kw-muted">{name}<' in html(app)
@@ -150,7 +150,7 @@ def test_a_missing_index_and_an_empty_folder_are_said(tmp_path: Path, open_app: 
     (tmp_path / "knowledge.toml").write_text('[embedding]\nmodel = "hash:64"\n')
     app = open_app(tmp_path, "knowledge").run()
     assert not app.exception
-    assert app.text[0].value == "0 notes, 0 passages. There is no index yet: only words answer."
+    assert app.text[0].value == "0 notes, 0 passages. No index."
     assert any("There are no notes" in caption.value for caption in app.caption)
 
 

@@ -1,0 +1,116 @@
+"""One answer: how it came about on the left, the evidence on the right."""
+
+import streamlit as st
+
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.types import EvidenceBlock, LookupResult
+from workbench.launch import Launch
+from workbench.presenters.answer import present_flow, present_head, present_timings
+from workbench.presenters.cards import present_cards
+from workbench.presenters.copying import as_command, as_json, as_python
+from workbench.presenters.decision import present_decision
+from workbench.presenters.hints import present_hints
+from workbench.services.judging import Board
+from workbench.services.lookups import titles_of
+from workbench.state import query as names
+from workbench.state.query import QueryState, block_key, near_key
+from workbench.views.frame import show_error, show_warning
+from workbench.views.query.absence import draw_absence
+from workbench.views.query.judging import draw_missing, draw_verdict, judging_bar
+from workbench.views.query.note import open_note
+
+BLOCKS_SHOWN = 10
+
+
+def draw_answer(
+    base: KnowledgeBase, launch: Launch, page: QueryState, result: LookupResult
+) -> None:
+    """Draws everything that one lookup says."""
+    left, right = st.columns([0.36, 0.64], gap="medium")
+    with left:
+        draw_process(base, result, names.SIDES[0])
+        draw_absence(base, page, result)
+    with right:
+        _draw_head(page, launch, result)
+        board = None if launch.read_only or result.error else judging_bar(base, result)
+        _draw_blocks(base, board, result)
+        if board is not None:
+            draw_missing(base, board, result)
+
+
+def draw_process(base: KnowledgeBase, result: LookupResult, side: str) -> None:
+    """L0's hints, the filter decision, the counts and the timings."""
+    panel = present_hints(result)
+    with st.container(border=True):
+        st.subheader("L0 hints", anchor=False)
+        st.html(panel.query)
+        if panel.facts:
+            st.html(panel.facts)
+        st.html(panel.matches)
+        if panel.near_label:
+            with st.expander(panel.near_label, key=near_key(side)):
+                st.html(panel.near)
+    with st.container(border=True):
+        st.subheader("Filter decision", anchor=False)
+        st.html(present_decision(result, titles_of(base)))
+    with st.container(border=True):
+        st.subheader("Merge", anchor=False)
+        st.html(present_flow(result))
+        st.html(present_timings(result))
+
+
+def draw_head(result: LookupResult) -> None:
+    """Outcome, layer and relevance; then the errors and warnings of the lookup."""
+    st.html(present_head(result))
+    if result.error is not None:
+        show_error(result.error)
+    for warning in result.warnings:
+        if warning.code != "index_stale":  # the notice above the answer says so, with a button
+            show_warning(warning)
+
+
+def _draw_head(page: QueryState, launch: Launch, result: LookupResult) -> None:
+    head, copy = st.columns([0.82, 0.18])
+    with head:
+        draw_head(result)
+    with copy, st.popover("Copy", icon=":material/content_copy:", width="stretch"):
+        st.caption("Command")
+        st.code(as_command(page.query, page.choice, launch.kb), language="bash", wrap_lines=True)
+        st.caption("Python")
+        st.code(as_python(page.query, page.choice, launch.kb), wrap_lines=True)
+        st.caption("JSON of the answer")
+        st.code(as_json(result), language="json", height=220)
+
+
+def _draw_blocks(base: KnowledgeBase, board: Board | None, result: LookupResult) -> None:
+    blocks = result.evidence_blocks
+    if not blocks and result.error is None:
+        st.info(
+            "No note fits. An agent is told so, and to say it rather than guess.",
+            icon=":material/search_off:",
+        )
+    shown = BLOCKS_SHOWN
+    if len(blocks) > BLOCKS_SHOWN and st.session_state.get(names.MORE_BLOCKS):
+        shown = len(blocks)
+    for card, block in zip(present_cards(blocks[:shown], result.query), blocks, strict=False):
+        with st.container(border=True):
+            st.html(card.html)
+            _draw_actions(base, board, block)
+    if len(blocks) > BLOCKS_SHOWN:
+        st.toggle(f"Show all {len(blocks)} notes", key=names.MORE_BLOCKS)
+
+
+def _draw_actions(base: KnowledgeBase, board: Board | None, block: EvidenceBlock) -> None:
+    row = st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+    )
+    with row:
+        if board is not None:
+            draw_verdict(base, board, block.source, block.title)
+        if st.button(
+            "Open note",
+            key=block_key("open", block.source),
+            icon=":material/article:",
+            type="tertiary",
+        ):
+            open_note(base, block)
