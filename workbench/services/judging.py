@@ -72,6 +72,7 @@ def give_verdict(
     source: str,
     verdict: Verdict | None,
     judged_by: str,
+    *,
     origin: str = ORIGIN,
 ) -> None:
     """Writes a verdict, or takes it back with None; a bundled set is copied first.
@@ -94,7 +95,7 @@ def give_verdict(
 
 
 def say_no_answer(
-    base: KnowledgeBase, board: Board, expected: bool, judged_by: str, origin: str = ORIGIN
+    base: KnowledgeBase, board: Board, expected: bool, judged_by: str, *, origin: str = ORIGIN
 ) -> None:
     """Writes that no note answers the query, or takes it back. Raises as `give_verdict`."""
     mark_no_answer(

@@ -1,6 +1,7 @@
 """Labelling recorded lookups: one query at a time, and nothing is written without a click."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -26,6 +27,21 @@ from workbench.state import traces as keys
 from workbench.views.frame import show_error
 
 LABELS = {"relevant": "relevant", "partly": "partly", "not": "not relevant"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """What a judgement is about, as it is on the screen."""
+
+    base: KnowledgeBase
+    trace: ToolInvocation
+    board: Board
+    judged_by: str
+
+    @property
+    def origin(self) -> str:
+        """Where the query of a new case comes from."""
+        return f"trace {self.trace.id}"
 
 
 def start_queue(ids: list[str]) -> None:
@@ -56,11 +72,17 @@ def draw_queue(base: KnowledgeBase) -> None:
     if chosen is None:
         st.button("Back to the list", key=keys.END, on_click=_end)
         return
-    board = open_board(chosen, trace.query or "")
+    try:
+        board = open_board(chosen, trace.query or "")
+    except RetrievalError as error:  # another set can be chosen, and the list is a click away
+        show_error(error.info())
+        _draw_steps(position, len(traces))
+        return
     st.caption(f"Query {position + 1} of {len(traces)}")
     st.html(tag("div", trace.query or "", css="kt-query"))
-    _draw_blocks(base, trace, board, judged_by)
-    _draw_missing(base, trace, board, judged_by)
+    desk = _Desk(base=base, trace=trace, board=board, judged_by=judged_by)
+    _draw_blocks(desk)
+    _draw_missing(desk)
     _draw_steps(position, len(traces))
 
 
@@ -70,9 +92,7 @@ def _choose_set(base: KnowledgeBase) -> SetSummary | None:
         name = st.selectbox(
             "Labelled set",
             list(sets),
-            format_func=lambda name: visible(
-                f"{name} ({sets[name].queries} queries{', copied when judged' if sets[name].bundled else ''})"
-            ),
+            format_func=lambda name: _describe(sets[name]),
             key=keys.SET,
             width=320,
         )
@@ -83,47 +103,52 @@ def _choose_set(base: KnowledgeBase) -> SetSummary | None:
     return sets[name] if sets else None
 
 
-def _draw_blocks(base: KnowledgeBase, trace: ToolInvocation, board: Board, judged_by: str) -> None:
-    for rank, block in enumerate(blocks_of(trace), 1):
+def _describe(found: SetSummary) -> str:
+    copied = ", copied when judged" if found.bundled else ""
+    return visible(f"{found.name} ({found.queries} queries{copied})")
+
+
+def _draw_blocks(desk: _Desk) -> None:
+    for rank, block in enumerate(blocks_of(desk.trace), 1):
         source = str(block.get("source") or "")
         with st.container(gap="small"):
             st.html(block_card(rank, block))
             with st.container(horizontal=True, vertical_alignment="center"):
-                _draw_grade(base, trace, board, source, judged_by)
+                _draw_grade(desk, source)
             with st.expander("Full note as it is now"):
                 try:
-                    st.code(base.get(source), language=None, wrap_lines=True)
+                    st.code(desk.base.get(source), language=None, wrap_lines=True)
                 except UnknownSource as error:
                     show_error(error.info())
 
 
-def _draw_grade(
-    base: KnowledgeBase, trace: ToolInvocation, board: Board, source: str, judged_by: str
-) -> None:
-    key = keys.grade(trace.id, source, board.token)
+def _draw_grade(desk: _Desk, source: str) -> None:
+    key = keys.grade(desk.trace.id, source, desk.board.token)
     st.segmented_control(
         plain_label(f"Judgement of {source}"),
         VERDICTS,
-        default=board.verdict(source),
+        default=desk.board.verdict(source),
         format_func=lambda grade: LABELS[grade],
         key=key,
         label_visibility="collapsed",
-        disabled=board.no_answer,
+        disabled=desk.board.no_answer,
         on_change=_grade,
-        args=(base, trace, board, source, key, judged_by),
+        args=(desk, source, key),
     )
 
 
-def _draw_missing(base: KnowledgeBase, trace: ToolInvocation, board: Board, judged_by: str) -> None:
-    shown = {str(block.get("source")) for block in blocks_of(trace)}
-    for source in board.grades.keys() - shown:
+def _draw_missing(desk: _Desk) -> None:
+    shown = {str(block.get("source")) for block in blocks_of(desk.trace)}
+    for source in desk.board.grades.keys() - shown:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(source)
-            _draw_grade(base, trace, board, source, judged_by)
+            _draw_grade(desk, source)
     titles = {
-        e.source: e.title for e in base.entries if e.source not in shown | board.grades.keys()
+        e.source: e.title
+        for e in desk.base.entries
+        if e.source not in shown | desk.board.grades.keys()
     }
-    key = keys.missing(trace.id, board.token)
+    key = keys.missing(desk.trace.id, desk.board.token)
     st.selectbox(
         "A note that is missing here and is relevant",
         list(titles),
@@ -131,17 +156,17 @@ def _draw_missing(base: KnowledgeBase, trace: ToolInvocation, board: Board, judg
         placeholder="choose a note",
         format_func=lambda source: visible(f"{titles[source]} – {source}"),
         key=key,
-        disabled=board.no_answer,
+        disabled=desk.board.no_answer,
         on_change=_grade_missing,
-        args=(base, trace, board, key, judged_by),
+        args=(desk, key),
     )
     st.checkbox(
         "No note answers this query",
-        value=board.no_answer,
-        key=(key := keys.no_answer(trace.id, board.token)),
-        disabled=any(board.grades.values()),
+        value=desk.board.no_answer,
+        key=(key := keys.no_answer(desk.trace.id, desk.board.token)),
+        disabled=any(desk.board.grades.values()),
         on_change=_mark_no_answer,
-        args=(base, trace, board, key, judged_by),
+        args=(desk, key),
     )
 
 
@@ -165,26 +190,30 @@ def _draw_steps(position: int, count: int) -> None:
         st.button("Back to the list", key=keys.END, on_click=_end)
 
 
-def _grade(
-    base: KnowledgeBase, trace: ToolInvocation, board: Board, source: str, key: str, judged_by: str
-) -> None:
+def _grade(desk: _Desk, source: str, key: str) -> None:
     grade: Verdict | None = st.session_state[key]
-    _write(lambda: give_verdict(base, board, source, grade, judged_by, _origin(trace)))
+    _write(
+        lambda: give_verdict(
+            desk.base, desk.board, source, grade, desk.judged_by, origin=desk.origin
+        )
+    )
 
 
-def _grade_missing(
-    base: KnowledgeBase, trace: ToolInvocation, board: Board, key: str, judged_by: str
-) -> None:
+def _grade_missing(desk: _Desk, key: str) -> None:
     source = st.session_state[key]
     if source is not None:
-        _write(lambda: give_verdict(base, board, source, "relevant", judged_by, _origin(trace)))
+        _write(
+            lambda: give_verdict(
+                desk.base, desk.board, source, "relevant", desk.judged_by, origin=desk.origin
+            )
+        )
 
 
-def _mark_no_answer(
-    base: KnowledgeBase, trace: ToolInvocation, board: Board, key: str, judged_by: str
-) -> None:
+def _mark_no_answer(desk: _Desk, key: str) -> None:
     expected = bool(st.session_state[key])
-    _write(lambda: say_no_answer(base, board, expected, judged_by, _origin(trace)))
+    _write(
+        lambda: say_no_answer(desk.base, desk.board, expected, desk.judged_by, origin=desk.origin)
+    )
 
 
 def _create(base: KnowledgeBase, name: str) -> None:
@@ -198,10 +227,6 @@ def _write(write: Callable[[], object]) -> None:
         write()
     except RetrievalError as error:
         st.session_state[keys.NOTICE] = error.info()
-
-
-def _origin(trace: ToolInvocation) -> str:
-    return f"trace {trace.id}"
 
 
 def _go(position: int) -> None:

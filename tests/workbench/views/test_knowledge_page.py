@@ -82,7 +82,7 @@ def test_a_note_is_shown_as_text_with_its_fields(notes: Path, open_app: OpenApp)
     assert "&lt;i&gt;me&lt;/i&gt;" in html(app)
     assert "<script>" not in html(app)
     assert "<script>alert(1)</script> **bold**" in app.code[0].value
-    assert app.query_params[keys.SOURCE_PARAMETER] == ["odd.md"]
+    assert app.query_params[keys.SOURCE_PARAMETER] == "odd.md"
 
 
 def test_a_file_that_cannot_be_read_shows_where_and_what_to_do(
