@@ -53,10 +53,13 @@ def test_a_recorded_lookup_is_opened_replayed_and_labelled(
     page.get_by_role("button", name="Label 1 lookup").click()
     page.get_by_text("Query 1 of 1").wait_for()
     assert (folder / "cases.jsonl").read_text(encoding="utf-8") == ""
-    page.get_by_role("button", name="not relevant").nth(1).click()
-    page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
-    page.get_by_text("mine (1 queries)").wait_for()
-    case = json.loads((folder / "cases.jsonl").read_text(encoding="utf-8"))
+    page.get_by_text("not relevant", exact=True).nth(1).click()
+    labels = folder / "cases.jsonl"
+    for _ in range(200):
+        if labels.read_text(encoding="utf-8"):
+            break
+        page.wait_for_timeout(100)
+    case = json.loads(labels.read_text(encoding="utf-8"))
     assert list(case["relevant"].values()) == [0]
     assert case["origin"].startswith("trace ")
     assert dialogs == []

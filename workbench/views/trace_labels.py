@@ -11,6 +11,7 @@ from retrieval.knowledge_base import KnowledgeBase
 from retrieval.records import ToolInvocation
 from retrieval.types import ErrorInfo
 from workbench.presenters.markup import plain_label, tag, visible
+from workbench.presenters.numbers import counted
 from workbench.presenters.trace_detail import block_card, blocks_of
 from workbench.services.judging import (
     VERDICTS,
@@ -105,7 +106,7 @@ def _choose_set(base: KnowledgeBase) -> SetSummary | None:
 
 def _describe(found: SetSummary) -> str:
     copied = ", copied when judged" if found.bundled else ""
-    return visible(f"{found.name} ({found.queries} queries{copied})")
+    return visible(f"{found.name} ({counted(found.queries, 'query', 'queries')}{copied})")
 
 
 def _draw_blocks(desk: _Desk) -> None:
