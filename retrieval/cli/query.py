@@ -75,7 +75,7 @@ def query(
       lookup-knowledge query "How long do refunds take?"
       lookup-knowledge query "vpn split tunnel" --category network --explain
       lookup-knowledge query token --where lang=en,de --where status!=draft --json
-      lookup-knowledge query "How long do refunds take?" --why billing/chargebacks.md
+      lookup-knowledge query "refund time" --why billing/chargebacks.md
     """
     # What is no UTF-8 on the command line arrives as lone surrogates.
     asked = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")

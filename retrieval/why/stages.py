@@ -95,7 +95,7 @@ def _l0_stage(note: Followed, *, lost: bool) -> Stage:
         return _stage("l0", "passed", text, **facts)
     miss = nearest_miss(note.full.query, note.entry, note.view.l0)
     text = "It is no keyword match"
-    facts: Facts = {"missing_words": list(words), "near_score": None}
+    facts = {"missing_words": list(words), "near_score": None}
     if miss is not None:
         facts["nearest"] = {
             "term": miss.term,
@@ -130,7 +130,7 @@ def _l1_stage(note: Followed, *, lost: bool) -> Stage:
         )
     pool = l1.candidates if note.candidates else l1.extra
     sources = list(dict.fromkeys(candidate.source for candidate in pool))
-    facts: Facts = {
+    facts = {
         "status": l1.status,
         "notes": len(sources),
         "rank": None,

@@ -5,14 +5,12 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import pytest
-
 from retrieval import KnowledgeBase
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-    from tests.browser.conftest import App
+    from tests.browser.serving import App
 
 QUERY = "How long is the refund policy open?"
 
@@ -35,9 +33,9 @@ def titles(page: "Page") -> list[str]:
 
 
 def test_enter_runs_the_query_and_the_link_reproduces_the_page(
-    start_app: "Callable[..., App]", page: "Page", chromium: "Browser"
+    shared_app: "App", page: "Page", chromium: "Browser"
 ) -> None:
-    app = start_app()
+    app = shared_app
     ask(page, app)
     outcome(page, "Evidence")
     assert page.locator(".kw-query mark").all_inner_texts() == ["refund policy"]
@@ -61,8 +59,8 @@ def test_enter_runs_the_query_and_the_link_reproduces_the_page(
     context.close()
 
 
-def test_back_shows_the_query_before(start_app: "Callable[..., App]", page: "Page") -> None:
-    ask(page, start_app())
+def test_back_shows_the_query_before(shared_app: "App", page: "Page") -> None:
+    ask(page, shared_app)
     box = page.get_by_role("textbox", name="Query")
     box.fill("guest network")
     box.press("Enter")
@@ -72,10 +70,8 @@ def test_back_shows_the_query_before(start_app: "Callable[..., App]", page: "Pag
     assert box.input_value() == QUERY
 
 
-def test_a_fault_shows_the_fallback_and_compare_shows_both(
-    start_app: "Callable[..., App]", page: "Page"
-) -> None:
-    ask(page, start_app())
+def test_a_fault_shows_the_fallback_and_compare_shows_both(shared_app: "App", page: "Page") -> None:
+    ask(page, shared_app)
     page.get_by_text("Compare", exact=True).click()
     page.locator(".kw-compare").wait_for()
     page.get_by_role("combobox", name="Fault").nth(1).click()
@@ -85,14 +81,17 @@ def test_a_fault_shows_the_fallback_and_compare_shows_both(
     assert page.locator(".kw-compare tbody tr").count() >= 1
 
 
-def test_a_judged_block_is_a_case_of_the_set(start_app: "Callable[..., App]", page: "Page") -> None:
-    app = start_app()
+def test_a_judged_block_is_a_case_of_the_set(shared_app: "App", page: "Page") -> None:
+    app = shared_app
     ask(page, app)
     page.get_by_role("button", name="Judging").click()
     page.get_by_role("textbox", name="New set").fill("mine")
     page.get_by_role("textbox", name="New set").press("Enter")
     page.get_by_role("button", name="Create set").click()
-    page.get_by_text("Judge into: mine").first.wait_for()
+    from playwright.sync_api import expect  # here: a missing package is the fixture's to report
+
+    chosen = page.get_by_role("combobox", name="Labelled set")
+    expect(chosen).to_have_value("Judge into: mine")
     page.keyboard.press("Escape")
     verdict = page.get_by_role("radio", name="Relevant").or_(
         page.get_by_role("button", name="Relevant")
@@ -125,8 +124,8 @@ def test_an_edited_note_shows_after_the_update_of_the_index(
     page.get_by_text("Index up to date").wait_for()
 
 
-def test_a_display_widget_makes_no_lookup(start_app: "Callable[..., App]", page: "Page") -> None:
-    app = start_app()
+def test_a_display_widget_makes_no_lookup(shared_app: "App", page: "Page") -> None:
+    app = shared_app
     ask(page, app, "refund in the guest network")
     outcome(page, "Evidence")
 
@@ -134,16 +133,17 @@ def test_a_display_widget_makes_no_lookup(start_app: "Callable[..., App]", page:
         with KnowledgeBase.open(app.root) as base:
             return base.records().count()
 
-    assert recorded() == 1
+    before = recorded()
     page.get_by_text(re.compile("near match")).first.click()
     page.get_by_role("button", name="Open note").first.click()
     page.get_by_role("dialog").get_by_text("Matched lines").wait_for()
     page.keyboard.press("Escape")
-    assert recorded() == 1
+    page.reload()  # a new session, so a new lookup: the count is the records'
+    outcome(page, "Evidence")
+    assert recorded() == before + 1
 
 
-@pytest.mark.parametrize("query", ["marker", "<b>marker</b> $x$ :smile:"])
-def test_notes_stay_inert(start_app: "Callable[..., App]", page: "Page", query: str) -> None:
+def test_notes_stay_inert(start_app: "Callable[..., App]", page: "Page") -> None:
     hostile = (
         '---\ntitle: "<img src=x onerror=document.title=1> T-MARKER :smile: $a$ $b$"\n'
         'keywords: [marker, "<b>"]\ncategory: "<i>office</i>"\n---\n\n'
@@ -155,7 +155,7 @@ def test_notes_stay_inert(start_app: "Callable[..., App]", page: "Page", query: 
     app = start_app(notes={"odd/<x>.md": hostile})
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    ask(page, app, query)
+    ask(page, app, "<b>marker</b> $x$ :smile: <img src=x onerror=alert(4)>")
     card = page.locator(".kw-card", has_text="T-MARKER").first
     card.wait_for()
     text = page.locator(".kw-card").first.inner_text()

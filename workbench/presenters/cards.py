@@ -106,7 +106,7 @@ def _place(block: EvidenceBlock) -> Markup:
         parts.append(tag("span", " › ".join(path)))
     if spans:
         parts.append(tag("span", f"lines {', '.join(spans)}", css="kw-number"))
-    return tag("div", joined(parts, tag("i", "·")), css="kw-place")
+    return tag("div", joined(parts), css="kw-place")
 
 
 def _content(block: EvidenceBlock, query: str) -> Markup:

@@ -40,7 +40,7 @@ URL_SEEN = "query.url_seen"
 PROBLEMS = "query.problems"
 """Session value: what the URL asked for and could not be used."""
 RUNS = "query.runs"
-"""Session value: this session's latest lookups, by what was asked."""
+"""Session value: the user's latest lookups, by what was asked."""
 
 NONE = "none"
 """What the URL says for no least cosine."""

@@ -5,6 +5,7 @@ and containment of documents"; Leskovec, Rajaraman and Ullman, "Mining of Massiv
 and each pair is then measured exactly.
 """
 
+import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -23,10 +24,12 @@ LEAST_WORDS = 30
 """Notes with fewer words are not compared: templates of a line are alike without being copies."""
 RESEMBLANCE = 0.8
 """Jaccard resemblance of shingles from which two notes are near copies."""
+_ASCII_WORD = re.compile("[a-z0-9]+")
 _BANDS, _ROWS = 16, 5
 # A bucket so full is boilerplate; its notes are compared with its first only, to stay linear.
 _BUCKET = 30
 _PRIME = np.uint64((1 << 31) - 1)
+_SHIFT = np.uint64(32)
 
 
 def find_copies(notes: Notes) -> Iterator[Finding]:
@@ -64,7 +67,10 @@ def find_near_copies(notes: Notes) -> Iterator[Finding]:
 
 
 def _words(entry: Entry) -> list[str]:
-    return [token.text for passage in entry.passages for token in tokens(passage.text)]
+    text = "\n".join(passage.text for passage in entry.passages)
+    if text.isascii():  # several times faster, and most notes are
+        return _ASCII_WORD.findall(text.lower())
+    return [token.text for token in tokens(text)]
 
 
 def _copies(notes: Notes) -> Iterator[tuple[str, str]]:
@@ -95,15 +101,13 @@ def _candidates(
     sources: Sequence[str], shingles: Sequence[NDArray[np.uint64]]
 ) -> list[tuple[str, str]]:
     """Pairs of sources that share a band of their signatures, in order."""
+    # Multiply-shift hashing (Dietzfelbinger et al. 1997): the product wraps at 64 bits on purpose.
     random = np.random.default_rng(7)
-    factors = random.integers(1, int(_PRIME), _BANDS * _ROWS, dtype=np.uint64)
-    offsets = random.integers(0, int(_PRIME), _BANDS * _ROWS, dtype=np.uint64)
+    factors = random.integers(1, 1 << 62, (_BANDS * _ROWS, 1), dtype=np.uint64) * np.uint64(2) + 1
+    offsets = random.integers(0, 1 << 62, (_BANDS * _ROWS, 1), dtype=np.uint64)
     buckets: defaultdict[tuple[int, bytes], list[int]] = defaultdict(list)
     for position, own in enumerate(shingles):
-        # Factors and hashes have 31 bits, so that their product fits into 64.
-        signature = np.min(
-            (own[None, :] * factors[:, None] + offsets[:, None]) % _PRIME, axis=1
-        ).reshape(_BANDS, _ROWS)
+        signature = np.min((own * factors + offsets) >> _SHIFT, axis=1).reshape(_BANDS, _ROWS)
         for band, rows in enumerate(signature):
             buckets[band, rows.tobytes()].append(position)
     pairs: set[tuple[int, int]] = set()

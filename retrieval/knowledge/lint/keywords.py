@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from retrieval.hints import COMMON_NOTES, COMMON_SHARE, LENGTH_FLOOR, RARITY_FLOOR
 from retrieval.knowledge.lint.rule import Finding, Notes, Severity, Term
-from retrieval.overlap import HeadlineIndex
 from retrieval.text import STOP_WORDS, content_words, fold, term_key
 from retrieval.types import Json
 
@@ -31,17 +30,17 @@ def find_missing_keywords(notes: Notes) -> Iterator[Finding]:
 
 
 def find_common_keywords(notes: Notes) -> Iterator[Finding]:
-    """Keywords on so many notes that they tell none apart; told once, at the first of the notes."""
+    """Keywords that match, on too many notes to tell them apart; told at the first of the notes."""
     for term in notes.terms:
-        if len(term.sources) > _limit(notes):
+        if len(term.sources) > _limit(notes) and _passes_floor(term, notes):
             count = len(notes.knowledge.entries)
             yield _about(
                 notes,
                 term,
                 rule="common_keyword",
                 severity="warning",
-                message=f"The keyword '{term.written}' stands on {len(term.sources)} of {count} notes, so "
-                "it tells them hardly apart.",
+                message=f"The keyword '{term.written}' stands on {len(term.sources)} of {count} "
+                "notes, so it tells them hardly apart.",
                 next_action="Use it as a category, or choose a narrower word.",
             )
 
@@ -49,19 +48,16 @@ def find_common_keywords(notes: Notes) -> Iterator[Finding]:
 def find_dead_keywords(notes: Notes) -> Iterator[Finding]:
     """Common keywords whose words are too common too: they match a query only when it is nothing
     else."""
-    headlines = HeadlineIndex(notes.knowledge.entries)
     for term in notes.terms:
         if len(term.sources) <= _limit(notes) or _is_everyday(term.written):
             continue
-        letters = sum(2 if not c.isascii() else 1 for c in term.written if c.isalnum())
-        rarity = headlines.relative_rarity(content_words(term.written))
-        if letters >= LENGTH_FLOOR and rarity >= RARITY_FLOOR:
+        if _passes_floor(term, notes):
             continue
         yield _about(
             notes,
             term,
             rule="dead_keyword",
-            severity="info",
+            severity="warning",
             message=f"The keyword '{term.written}' is no match inside a longer query: it stands on "
             f"{len(term.sources)} notes, and its words are too short or too common.",
             next_action="Delete it, or choose a narrower word.",
@@ -106,8 +102,8 @@ def find_ambiguous_keywords(notes: Notes) -> Iterator[Finding]:
             term,
             rule="ambiguous_keyword",
             severity="info",
-            message=f"The keyword '{term.written}' stands on notes of {len(term.domains)} categories "
-            f"({', '.join(term.domains[:5])}), so it limits no query to one.",
+            message=f"The keyword '{term.written}' stands on notes of {len(term.domains)} "
+            f"categories ({', '.join(term.domains[:5])}), so it limits no query to one.",
             next_action="Add the word that tells them apart, as in a longer keyword.",
         )
 
@@ -127,6 +123,13 @@ def find_redundant_keywords(notes: Notes) -> Iterator[Finding]:
                     next_action="Delete one: plurals and hyphens match without it.",
                     data={"term": keyword, "other": first, "sources": [entry.source]},
                 )
+
+
+def _passes_floor(term: Term, notes: Notes) -> bool:
+    """True when L0 takes the term for a match although it is common."""
+    letters = sum(2 if not char.isascii() else 1 for char in term.written if char.isalnum())
+    rarity = notes.headlines.relative_rarity(content_words(term.written))
+    return letters >= LENGTH_FLOOR and rarity >= RARITY_FLOOR
 
 
 def _limit(notes: Notes) -> float:

@@ -8,7 +8,7 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from retrieval.knowledge.lint.rule import Finding, Notes
-from retrieval.text import content_words, fold, term_key
+from retrieval.text import fold, term_key
 
 _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
@@ -59,9 +59,10 @@ def find_empty_notes(notes: Notes) -> Iterator[Finding]:
             line
             for passage in entry.passages
             for line in passage.text.splitlines()
-            if not line.lstrip().startswith("#")
+            # A note without a body has one passage, its title.
+            if not line.lstrip().startswith("#") and line.strip() != entry.title
         )
-        if not any(content_words(line) for line in body):
+        if not any(char.isalnum() for line in body for char in line):
             yield Finding(
                 rule="empty_note",
                 severity="warning",

@@ -10,6 +10,7 @@ LOAD_ROWS: dict[str, str] = {
     "missing_title": "Neither frontmatter nor a heading names the note.",
     "not_a_file": "A folder, or a special file, has the name of a note.",
     "not_frontmatter": "What stands between the fences is no frontmatter.",
+    "not_utf8": "The file is not UTF-8.",
     "outside_root": "A link leaves the knowledge root.",
     "placeholder": "A template's placeholder was never filled.",
     "same_name": "Two files differ only in the Unicode form of their name.",
@@ -48,15 +49,15 @@ RULES: tuple[Rule, ...] = (
     Rule(
         id="common_keyword",
         severity="warning",
-        why="A keyword on more than 3 notes and 2 % of them tells them hardly apart.",
-        example="the product's name on every note",
+        why="It matches, but on more than 3 notes and 2 % of them it tells them hardly apart.",
+        example="`annual safety training` on every note of a year",
         check=keywords.find_common_keywords,
     ),
     Rule(
         id="dead_keyword",
-        severity="info",
+        severity="warning",
         why="A common keyword of short or common words is a match only when it is the whole query.",
-        example="`api` on a hundred notes",
+        example="the product's name on every note",
         check=keywords.find_dead_keywords,
     ),
     Rule(

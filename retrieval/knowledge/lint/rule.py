@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from retrieval.knowledge.loading import Knowledge
+from retrieval.overlap import HeadlineIndex
 from retrieval.text import singular, term_key, tokens
 from retrieval.types import Json
 
@@ -72,6 +73,11 @@ class Notes:
             Term(key=key, written=word, sources=tuple(sources), domains=tuple(domains))
             for key, (word, sources, domains) in found.items()
         )
+
+    @cached_property
+    def headlines(self) -> HeadlineIndex:
+        """How rare each word is in the notes' headlines."""
+        return HeadlineIndex(self.knowledge.entries)
 
     def touched(self, key: tuple[str, ...]) -> list[str]:
         """The asked queries in which a term stands, as whole words."""

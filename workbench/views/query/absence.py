@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from retrieval.errors import RetrievalError
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.types import LookupResult
 from retrieval.why import Absence
@@ -10,6 +11,7 @@ from workbench.presenters.markup import plain_option
 from workbench.services.absence import askable_notes, follow_note
 from workbench.state import query as names
 from workbench.state.query import QueryState
+from workbench.views.frame import show_error
 
 
 def draw_absence(base: KnowledgeBase, page: QueryState, result: LookupResult) -> None:
@@ -31,9 +33,13 @@ def draw_absence(base: KnowledgeBase, page: QueryState, result: LookupResult) ->
             label_visibility="collapsed",
         )
         if source is not None:
-            with st.spinner("Following the note…"):
-                absence = _follow(base, page, result, source)
-            st.html(present_absence(absence))
+            try:
+                with st.spinner("Following the note…"):
+                    absence = _follow(base, page, result, source)
+            except RetrievalError as error:  # the answer beside it stands
+                show_error(error.info())
+            else:
+                st.html(present_absence(absence))
 
 
 def _follow(base: KnowledgeBase, page: QueryState, result: LookupResult, source: str) -> Absence:

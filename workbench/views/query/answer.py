@@ -20,6 +20,8 @@ from workbench.views.query.judging import draw_missing, draw_verdict, judging_ba
 from workbench.views.query.note import open_note
 
 BLOCKS_SHOWN = 10
+COPY_WIDTH = 560
+"""Pixels."""
 
 
 def draw_answer(
@@ -74,12 +76,13 @@ def _draw_head(page: QueryState, launch: Launch, result: LookupResult) -> None:
     with head:
         draw_head(result)
     with copy, st.popover("Copy", icon=":material/content_copy:", width="stretch"):
-        st.caption("Command")
-        st.code(as_command(page.query, page.choice, launch.kb), language="bash", wrap_lines=True)
-        st.caption("Python")
-        st.code(as_python(page.query, page.choice, launch.kb), wrap_lines=True)
-        st.caption("JSON of the answer")
-        st.code(as_json(result), language="json", height=220)
+        place = st.container(width=COPY_WIDTH)
+        place.caption("Command")
+        place.code(as_command(page.query, page.choice, launch.kb), language="bash", wrap_lines=True)
+        place.caption("Python")
+        place.code(as_python(page.query, page.choice, launch.kb), wrap_lines=True)
+        place.caption("JSON of the answer")
+        place.code(as_json(result), language="json", height=200)
 
 
 def _draw_blocks(base: KnowledgeBase, board: Board | None, result: LookupResult) -> None:

@@ -18,7 +18,7 @@ Url = dict[str, list[str]]
 def read_page(defaults: LookupChoice) -> None:
     """Gives the widgets their values before they are drawn.
 
-    A URL that this session did not write (opened, followed, gone back to) wins; else the widgets
+    A URL that the page did not write (opened, followed, gone back to) wins; else the widgets
     keep what they have, and what they had when the user comes back from another page.
     """
     session = st.session_state
