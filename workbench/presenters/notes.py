@@ -190,7 +190,7 @@ def index_line(health: IndexHealth, survey: Survey) -> str:
     if survey.failed:
         failed = len({issue.source for issue in survey.failed})
         line += f", {failed:,} {'file' if failed == 1 else 'files'} that cannot be read"
-    return f"{line}. {health.short}."
+    return f"{line}. {health.message or health.short + '.'}"
 
 
 def report_facts(report: "IndexReport") -> tuple[tuple[str, str], ...]:

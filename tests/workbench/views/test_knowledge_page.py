@@ -120,7 +120,7 @@ def test_an_edit_is_seen_after_a_reindex(notes: Path, open_app: OpenApp) -> None
     path.write_text(path.read_text("utf-8").replace("Wireless", "Radio"), encoding="utf-8")
     (notes / "network" / "vpn.md").unlink()
     app.run()
-    assert "2 notes changed since indexing." in app.text[0].value
+    assert "2 notes changed since the index was built" in app.text[0].value
     app.button(key=keys.REINDEX).click().run()
     app = wait(app, notes)
     assert "Index up to date." in app.text[0].value
@@ -150,7 +150,7 @@ def test_a_missing_index_and_an_empty_folder_are_said(tmp_path: Path, open_app: 
     (tmp_path / "knowledge.toml").write_text('[embedding]\nmodel = "hash:64"\n')
     app = open_app(tmp_path, "knowledge").run()
     assert not app.exception
-    assert app.text[0].value == "0 notes, 0 passages. No index."
+    assert app.text[0].value.startswith("0 notes, 0 passages. There is no index yet")
     assert any("There are no notes" in caption.value for caption in app.caption)
 
 
