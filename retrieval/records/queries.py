@@ -10,6 +10,7 @@ from sqlalchemy import (
     Select,
     and_,
     false,
+    func,
     or_,
     select,
 )
@@ -29,16 +30,26 @@ def insert_new(connection: Connection) -> Insert:
     return sqlite.insert(TOOL_INVOCATION).on_conflict_do_nothing()
 
 
-def select_newest(
-    limit: int | None,
+def select_newest(limit: int | None, offset: int = 0, **conditions: Any) -> Select[Any]:
+    """Records that fulfil every condition given, newest first, without the first `offset`."""
+    found = select(TOOL_INVOCATION).where(*matching(**conditions))
+    return found.order_by(*_NEWEST_FIRST).limit(limit).offset(offset)
+
+
+def select_count(**conditions: Any) -> Select[Any]:
+    """How many records fulfil every condition given."""
+    return select(func.count()).select_from(TOOL_INVOCATION).where(*matching(**conditions))
+
+
+def matching(
     *,
-    outcome: Outcome | None,
-    layer: Layer | Literal["none"] | None,
-    text: str | None,
-    since: datetime | None,
-    until: datetime | None,
-) -> Select[Any]:
-    """Records that fulfil every condition given, newest first."""
+    outcome: Outcome | None = None,
+    layer: Layer | Literal["none"] | None = None,
+    text: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> list[ColumnElement[bool]]:
+    """Conditions that all must hold; none for what is left out. See `InvocationStore.list`."""
     conditions: list[ColumnElement[bool]] = []
     if outcome is not None:
         conditions.append(_TABLE.outcome == outcome)
@@ -52,7 +63,7 @@ def select_newest(
         conditions.append(_TABLE.created_at >= since)
     if until is not None:
         conditions.append(_TABLE.created_at < until)
-    return select(TOOL_INVOCATION).where(*conditions).order_by(*_NEWEST_FIRST).limit(limit)
+    return conditions
 
 
 def select_prefix(prefix: str) -> Select[Any]:

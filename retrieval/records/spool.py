@@ -33,6 +33,14 @@ class Spool:
         except OSError:
             return False
 
+    def count(self) -> int:
+        """How many lines wait; 0 when the file cannot be read."""
+        try:
+            with self.path.open("rb") as lines:
+                return sum(1 for line in lines if line.strip())
+        except OSError:
+            return 0
+
     def append(self, invocation: ToolInvocation) -> None:
         """Put one record at the end, on disk when this returns."""
         line = json.dumps(invocation.to_dict(), ensure_ascii=False, allow_nan=False)

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import (
@@ -80,19 +80,21 @@ class InvocationStore:
         self,
         limit: int | None = 50,
         *,
+        offset: int = 0,
         outcome: Outcome | None = None,
         layer: Layer | Literal["none"] | None = None,
         text: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Invocations:
-        """Records newest first, at most `limit`, in the database (the spool is not read).
+        """Records newest first, at most `limit` after the first `offset`, in the database (the
+        spool is not read).
 
         `layer="none"` finds those without a layer; `text` stands in the query, case ignored;
         `since <= created_at < until`, both with time zone. Raises `RecordError`.
         """
         statement = queries.select_newest(
-            limit, outcome=outcome, layer=layer, text=text, since=since, until=until
+            limit, offset, outcome=outcome, layer=layer, text=text, since=since, until=until
         )
         with self._database.reading() as connection:
             return [ToolInvocation(**row) for row in connection.execute(statement).mappings()]
@@ -120,10 +122,14 @@ class InvocationStore:
             next_action="Give more of the id.",
         )
 
-    def count(self) -> int:
-        """The number of records in the database. Raises `RecordError`."""
+    def count(self, **conditions: Any) -> int:
+        """How many records `list` has under the same conditions. Raises `RecordError`."""
         with self._database.reading() as connection:
-            return connection.scalar(select(func.count()).select_from(TOOL_INVOCATION)) or 0
+            return connection.scalar(queries.select_count(**conditions)) or 0
+
+    def waiting(self) -> int:
+        """How many records wait in the spool, as far as it can be read."""
+        return self._spool.count()
 
     def prune(self, before: datetime | None, keep: int | None, *, dry_run: bool = False) -> int:
         """Delete records older than `before`, and all but the newest `keep`; get how many.

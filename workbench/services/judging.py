@@ -67,7 +67,13 @@ def open_board(chosen: SetSummary, query: str) -> Board:
 
 
 def give_verdict(
-    base: KnowledgeBase, board: Board, source: str, verdict: Verdict | None, judged_by: str
+    base: KnowledgeBase,
+    board: Board,
+    source: str,
+    verdict: Verdict | None,
+    judged_by: str,
+    *,
+    origin: str = ORIGIN,
 ) -> None:
     """Writes a verdict, or takes it back with None; a bundled set is copied first.
 
@@ -83,19 +89,21 @@ def give_verdict(
         source,
         board.scale[verdict],
         judged_by=judged_by,
-        origin=ORIGIN,
+        origin=origin,
         token=board.token,
     )
 
 
-def say_no_answer(base: KnowledgeBase, board: Board, expected: bool, judged_by: str) -> None:
+def say_no_answer(
+    base: KnowledgeBase, board: Board, expected: bool, judged_by: str, *, origin: str = ORIGIN
+) -> None:
     """Writes that no note answers the query, or takes it back. Raises as `give_verdict`."""
     mark_no_answer(
         writable_set(board.folder, base),
         board.query,
         expected,
         judged_by=judged_by,
-        origin=ORIGIN,
+        origin=origin,
         token=board.token,
     )
 

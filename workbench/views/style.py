@@ -13,4 +13,5 @@ def apply_style() -> None:
 
 @cache
 def _sheet() -> str:
-    return f"<style>{Path(__file__).with_name('style.css').read_text(encoding='utf-8')}</style>"
+    sheets = sorted(Path(__file__).parent.glob("*.css"))
+    return f"<style>{''.join(sheet.read_text(encoding='utf-8') for sheet in sheets)}</style>"

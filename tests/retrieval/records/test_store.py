@@ -114,6 +114,21 @@ def test_list_filters_and_orders_newest_first(store: InvocationStore) -> None:
     ]
 
 
+def test_pages_hold_every_record_once_and_the_count_says_how_many(store: InvocationStore) -> None:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    for number in range(7):  # three at one time
+        when = at + timedelta(minutes=max(0, number - 2))
+        outcome = "fallback" if number % 2 else "evidence"
+        assert store.write(invocation(f"q{number}", created_at=when, outcome=outcome)) is None
+    pages = [store.list(3, offset=offset) for offset in (0, 3, 6, 9)]
+    assert [len(page) for page in pages] == [3, 3, 1, 0]
+    assert [trace for page in pages for trace in page] == store.list(None)
+    assert (store.count(), store.count(outcome="fallback"), store.count(text="Q4")) == (7, 3, 1)
+    assert store.count(since=at + timedelta(minutes=2)) == len(
+        store.list(since=at + timedelta(minutes=2))
+    )
+
+
 def test_get_finds_by_a_prefix_that_names_one_record(store: InvocationStore) -> None:
     first, second = invocation(id="ab12" + "0" * 28), invocation(id="ab34" + "0" * 28)
     store.write(first)

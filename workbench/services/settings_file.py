@@ -1,0 +1,220 @@
+"""Editing `knowledge.toml`: a proposal with its difference first, then one atomic write.
+
+What the file holds beside the changed settings stays as it is: comments, order, blanks.
+"""
+
+import difflib
+import hashlib
+import threading
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from retrieval.atomic import write_atomic
+from retrieval.errors import KnowledgeError, MissingExtra, SettingsError
+from retrieval.settings import CONFIG_NAME, STATE_NAME, LookupSettings, load_settings
+from workbench.services.settings import Value, hide_secrets
+
+_BOM = "\ufeff"
+_applying = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsFile:
+    """`knowledge.toml` as it was read. `digest` is None when there was no file."""
+
+    path: Path
+    text: str
+    digest: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What applying some changes would do; it can be applied when it has no errors."""
+
+    before: SettingsFile
+    text: str
+    errors: Mapping[str, str]
+    """Setting → what is wrong with its new value; the empty name for the file as a whole."""
+    state_before: Path
+    state_after: Path
+    """Where index, records and labels are looked for before and afterwards."""
+    rebuilds: tuple[str, ...] = ()
+    """Changed settings that the index of today does not fit."""
+
+    @property
+    def difference(self) -> str:
+        """A unified diff, without secrets; empty when nothing changes."""
+        name = self.before.path.name
+        old = hide_secrets(self.before.text).splitlines(keepends=False)
+        new = hide_secrets(self.text).splitlines(keepends=False)
+        lines = difflib.unified_diff(
+            old,
+            new,
+            fromfile=name if self.before.digest else "no file",
+            tofile=name,
+            lineterm="",
+        )
+        return "\n".join(lines)
+
+    @property
+    def creates(self) -> bool:
+        """True when there is no file yet."""
+        return self.before.digest is None
+
+    @property
+    def moves_state(self) -> bool:
+        """True when index and records would be looked for in another folder."""
+        return self.state_before != self.state_after
+
+
+def read_settings_file(folder: Path) -> SettingsFile:
+    """The file in this folder, or an empty one that does not exist yet.
+
+    Raises `SettingsError` when it is not UTF-8 or cannot be read.
+    """
+    path = (folder / CONFIG_NAME).resolve()  # a link stays a link: its target is written
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return SettingsFile(path=path, text="", digest=None)
+    except OSError as error:
+        raise SettingsError(
+            f"{path} cannot be read: {error.strerror}.", next_action="Correct its permission."
+        ) from error
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SettingsError(
+            f"{path} is not UTF-8 at byte {error.start}.", next_action="Save it as UTF-8."
+        ) from error
+    return SettingsFile(path=path, text=text, digest=hashlib.sha256(data).hexdigest())
+
+
+def propose(folder: Path, state_dir: Path, changes: Mapping[str, Value]) -> Proposal:
+    """What writing `changes` (setting → new value) to the folder's file would do.
+
+    None takes a setting out of the file, so that its default holds. `state_dir` is the state
+    folder of today. Nothing is written.
+    """
+    before = read_settings_file(folder)
+    text = _edit(before.text, changes)
+    errors = _find_errors(text)
+    if not errors and "root" in changes:
+        try:
+            load_settings(folder, {"root": changes["root"]})
+        except KnowledgeError as error:
+            errors["root"] = str(error)
+    return Proposal(
+        before=before,
+        text=text,
+        errors=errors,
+        state_before=state_dir,
+        state_after=state_dir if errors else _state_after(folder, before, text, state_dir),
+        rebuilds=tuple(name for name in changes if _rebuilds(name)),
+    )
+
+
+def apply_proposal(proposal: Proposal) -> None:
+    """Writes the file in one step.
+
+    Raises `SettingsError` when the proposal has errors, when the file is no longer the one that
+    the proposal was made from, or when it cannot be written; the file then stays as it is.
+    """
+    path = proposal.before.path
+    if proposal.errors:
+        raise SettingsError(
+            f"{path.name} was not written: {next(iter(proposal.errors.values()))}",
+            next_action="Correct the value.",
+        )
+    with _applying:
+        if read_settings_file(path.parent).digest != proposal.before.digest:
+            raise SettingsError(
+                f"{path} changed since this page read it; nothing was written.",
+                next_action="Load the page again and repeat your change.",
+            )
+        try:
+            write_atomic(path, proposal.text)
+        except OSError as error:
+            raise SettingsError(
+                f"{path} cannot be written: {error.strerror}.",
+                next_action="Correct the permission of the folder.",
+            ) from error
+
+
+def _edit(text: str, changes: Mapping[str, Value]) -> str:
+    """The text with these settings; line ends and a byte order mark stay as they are."""
+    try:
+        import tomlkit
+        from tomlkit.exceptions import ParseError
+    except ModuleNotFoundError as error:
+        raise MissingExtra("Editing settings", "workbench") from error
+    mark = _BOM if text.startswith(_BOM) else ""
+    try:
+        document = tomlkit.parse(text.removeprefix(_BOM))
+    except ParseError as error:
+        raise SettingsError(
+            f"{CONFIG_NAME} cannot be read as TOML: {error}.", next_action="Correct the file."
+        ) from error
+    for name, value in changes.items():
+        *tables, key = name.split(".")
+        table = cast(Any, document)
+        for part in tables:
+            if part not in table and value is not None:
+                table[part] = tomlkit.table()
+            table = table.get(part, {})
+        if value is None:
+            table.pop(key, None)
+        else:
+            table[key] = _toml(value, multiline="\n" in _source(table.get(key)))
+    edited = tomlkit.dumps(document)
+    if "\r\n" in text:
+        edited = edited.replace("\r\n", "\n").replace("\n", "\r\n")
+    return mark + edited
+
+
+def _toml(value: Value, *, multiline: bool) -> Any:
+    import tomlkit
+
+    if not isinstance(value, tuple):
+        return value
+    items = tomlkit.array()
+    items.extend(value)
+    return items.multiline(multiline)
+
+
+def _source(item: Any) -> str:
+    return item.as_string() if hasattr(item, "as_string") else ""
+
+
+def _find_errors(text: str) -> dict[str, str]:
+    try:
+        LookupSettings.model_validate(tomllib.loads(text.removeprefix(_BOM)))
+    except ValidationError as error:
+        found: dict[str, str] = {}
+        for row in error.errors():
+            # The parts after the setting's own name say which item of a list it is.
+            name = ".".join(str(part) for part in row["loc"] if isinstance(part, str))
+            found.setdefault(name, f"{row['msg']}, but it is {row['input']!r}.")
+        return found
+    return {}
+
+
+def _state_after(folder: Path, before: SettingsFile, text: str, state_dir: Path) -> Path:
+    """As `load_settings` would find it, were this the file's text."""
+    old = tomllib.loads(before.text.removeprefix(_BOM)).get("state_dir")
+    new = tomllib.loads(text.removeprefix(_BOM)).get("state_dir")
+    if before.digest is not None and old == new:
+        return state_dir
+    settings, _ = load_settings(folder)
+    if settings.state_dir is not None and str(settings.state_dir) != old:
+        return state_dir  # the environment says where
+    return (folder / (new or STATE_NAME)).resolve()
+
+
+def _rebuilds(name: str) -> bool:
+    return name.startswith("knowledge.") or name in {"root", "embedding.model", "embedding.window"}
