@@ -1,5 +1,6 @@
 """One query of a report asked again, with the settings of two of its variants."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,8 @@ class Pair:
     right: LookupResult
     changed: bool
     """True when notes, index or settings are not those of the report any more."""
+    titles: Mapping[str, str]
+    """Labelled source → title, of those that are still notes."""
 
 
 def ask_again(base: KnowledgeBase, done: Evaluated, case_id: str, left: str, right: str) -> Pair:
@@ -42,8 +45,10 @@ def ask_again(base: KnowledgeBase, done: Evaluated, case_id: str, left: str, rig
         results = {
             name: _ask(knowledge, variants[name], case, _depth(report)) for name in {left, right}
         }
+        titles = {e.source: e.title for e in knowledge.entries if e.source in case.relevant}
     return Pair(
         case=case,
+        titles=titles,
         left=results[left],
         right=results[right],
         changed=any(

@@ -105,9 +105,7 @@ def test_queries_can_be_narrowed_to_strata_and_to_changed_ones() -> None:
 
 def test_a_query_without_label_is_not_judged() -> None:
     report = sample_report()
-    cases = tuple(
-        case("q1", stratum="exact") if each.id == "q1" else each for each in report.cases
-    )
+    cases = tuple(case("q1", stratum="exact") if each.id == "q1" else each for each in report.cases)
     lines = present_lines(dataclasses.replace(report, cases=cases), "MRR", L0, STRICT)
     assert lines[-1].remark == "not judged"
 

@@ -104,7 +104,7 @@ def _draw_table(lines: Sequence[QueryLine], left: str, right: str) -> None:
             "right": number(right, format="%.3f", width=95),
             "rank_left": number("rank", width=55, help=f"First relevant note with {left}"),
             "rank_right": number("→ rank", width=65, help=f"First relevant note with {right}"),
-            "query": st.column_config.TextColumn("query", width="large"),
+            "query": st.column_config.TextColumn("query", width=330),
             "stratum": st.column_config.TextColumn("stratum", width=110),
             "case_id": st.column_config.TextColumn("id", width=110),
             "remark": st.column_config.TextColumn("remark", width="medium"),
@@ -155,15 +155,15 @@ def _draw_pair(
             "Notes, index or settings changed since the run: these answers may differ from it.",
             icon=":material/warning:",
         )
+    heads = (f"A · {left}", f"B · {right}")
     for column, (name, result) in zip(
-        st.columns(2, gap="medium"), ((left, pair.left), (right, pair.right)), strict=True
+        st.columns(2, gap="medium"), zip(heads, (pair.left, pair.right), strict=True), strict=True
     ):
         with column:
             st.markdown(f"**{plain_label(name)}**")
             draw_head(result)
     st.caption(plain_label(summarise(align(pair.left, pair.right)), limit=300))
-    titles = {source: source for source in pair.case.relevant}
-    st.html(present_pair(pair.case, pair.left, pair.right, names=(left, right), titles=titles))
+    st.html(present_pair(pair.case, pair.left, pair.right, names=heads, titles=pair.titles))
 
 
 def _pair(base: KnowledgeBase, done: Evaluated, case_id: str, left: str, right: str) -> Pair:
