@@ -20,11 +20,12 @@ def test_a_set_is_run_and_a_query_opened_from_the_table(
     settings = f'root = "knowledge"\n[embedding]\nmodel = "{MODEL}"\n'
     (eval_set.folder / "knowledge.toml").write_text(settings, encoding="utf-8")
     app = start_app(eval_set.folder)
+    page.set_default_timeout(60_000)
     page.goto(f"{app.url}/evaluate")
     page.get_by_text("10 queries × 2 variants").wait_for()
     page.get_by_role("button", name="Run", exact=True).click()
     findings = page.locator(".kw-findings")
-    findings.get_by_text("are not distinguishable in nDCG@10").wait_for(timeout=60_000)
+    findings.get_by_text("are not distinguishable in nDCG@10").wait_for(timeout=180_000)
 
     with page.expect_download() as download:
         page.get_by_role("button", name="JSON").click()
