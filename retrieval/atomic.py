@@ -5,17 +5,18 @@ import tempfile
 from pathlib import Path
 
 
-def write_atomic(path: Path, text: str) -> None:
-    """Writes UTF-8 text with `\\n` line ends to a file beside `path`, then puts it in its place.
+def write_atomic(path: Path, content: str | bytes) -> None:
+    """Writes bytes, or UTF-8 text with `\\n` line ends, beside `path` and puts it in its place.
 
-    The text is on the disk before the name is; the folder is made when it is missing.
+    The content is on the disk before the name is; the folder is made when it is missing.
     """
+    data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     part = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         # mkstemp makes the file private; the new file is as open as the one it replaces.

@@ -121,6 +121,10 @@ class L0Index:
             category_hits=tuple(dict.fromkeys(hit for _, hit in domain_hits)),
         )
 
+    def notes_with(self, term: str) -> int:
+        """Notes to which an author gave the term as a keyword, alias or entity."""
+        return self._notes.get(term_key(term), 0)
+
     def _spans(self, query: str) -> Iterable[tuple[tuple[str, ...], int, int]]:
         """Every run of query tokens that is as long as some term, with its offsets."""
         found: list[Token] = tokens(query)
@@ -138,9 +142,10 @@ class L0Index:
             return True
         if whole == fold(term.term):
             return True
-        return self._passes_floor(term.term)
+        return self.passes_floor(term.term)
 
-    def _passes_floor(self, term: str) -> bool:
+    def passes_floor(self, term: str) -> bool:
+        """True when the term is rare and long enough to match although no author chose it."""
         letters = sum(2 if not c.isascii() else 1 for c in term if c.isalnum())
         rarity = self.headlines.relative_rarity(content_words(term))
         return letters >= LENGTH_FLOOR and rarity >= RARITY_FLOOR

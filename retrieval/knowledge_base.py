@@ -82,6 +82,11 @@ class KnowledgeBase:
             return self._embedder
 
     @property
+    def view(self) -> View:
+        """What the next lookup reads: notes, L0, L1 and the thresholds, of one state."""
+        return self._view()[0]
+
+    @property
     def knowledge(self) -> "Knowledge":
         """The notes that lookups see now, and the report of their load."""
         return self._view()[1]

@@ -13,20 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from retrieval.errors import KnowledgeError, SettingsError
+from retrieval.settings_section import LintSection, Section
 from retrieval.types import FilterMode, L1Mode, LookupMode
 
 CONFIG_NAME = "knowledge.toml"
 STATE_NAME = ".lookup-knowledge"
 ENV_PREFIX = "LOOKUP_"
-
-
-class Section(BaseModel):
-    """A table of `knowledge.toml`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class KnowledgeSettings(Section):
@@ -116,10 +111,12 @@ class LookupSettings(Section):
     lookup: LookupSection = LookupSection()
     embedding: EmbeddingSection = EmbeddingSection()
     records: RecordSection = RecordSection()
+    lint: LintSection = LintSection()
 
     def digest(self) -> str:
         """Short digest of what can change an answer: not of paths, threads, time limit, records."""
-        data = self.model_dump(mode="json", exclude={"root", "state_dir", "sets_dir", "records"})
+        unrelated = {"root", "state_dir", "sets_dir", "records", "lint"}
+        data = self.model_dump(mode="json", exclude=unrelated)
         data["embedding"].pop("threads")
         data["lookup"].pop("l1_timeout")
         text = json.dumps(data, sort_keys=True)

@@ -20,6 +20,7 @@ def _closed_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for name in [name for name in os.environ if name.startswith("LOOKUP_")]:
             patch.delenv(name)
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("user-data")))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("user-cache")))
         patch.setattr(socket.socket, "connect", _connect_here)
         yield
 

@@ -6,6 +6,7 @@ safe for threads, and values that `keep` computed for one state of the folder an
 
 import hashlib
 from collections.abc import Callable, Hashable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -24,12 +25,10 @@ def open_base(launch: Launch) -> KnowledgeBase:
     It is opened again when its `knowledge.toml` changed. Quick: no note is read and no model is
     loaded before something is asked. Raises `SettingsError` and `KnowledgeError`.
     """
-    from pathlib import Path
-
     path = (launch.kb or default_knowledge(Path.cwd())).resolve()
     config = path / CONFIG_NAME
     stamp = config.read_bytes() if config.is_file() else b""
-    return cast(KnowledgeBase, _open(str(path), hashlib.sha256(stamp).hexdigest()))
+    return _open(str(path), hashlib.sha256(stamp).hexdigest())
 
 
 @st.cache_resource(max_entries=4, on_release=KnowledgeBase.close, show_spinner=False)

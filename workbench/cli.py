@@ -46,7 +46,7 @@ def workbench(host: str, port: int | None, read_only: bool, kb: Path | None) -> 
             f"The knowledge base {kb} is not a folder.",
             next_action="Name the folder that holds the notes or a knowledge.toml.",
         )
-    if not _is_loopback(host):
+    if not is_loopback(host):
         click.echo(
             f"Listening on {host}: everyone who reaches it can read the notes"
             + ("." if read_only else " and write labels and settings (see --read-only)."),
@@ -80,7 +80,8 @@ def run_streamlit(arguments: list[str]) -> None:
     cli.main(arguments, standalone_mode=False)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """True when only this computer reaches the address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,8 +1,8 @@
 """`lookup-knowledge get` and `lint`: the notes themselves."""
 
 import re
-from dataclasses import asdict
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -53,49 +53,59 @@ def parse_lines(lines: str) -> tuple[int, int]:
 
 
 @click.command()
+@click.option(
+    "--fail-on",
+    type=click.Choice(("error", "warning", "info", "never")),
+    default="error",
+    show_default=True,
+    help="Least severity that makes the exit code 3.",
+)
+@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only this rule; repeat.")
+@click.option("--traces", is_flag=True, help="Also what the recorded lookups say of the notes.")
 @shared_options
-def lint(kb: Path | None, as_json: bool) -> int:
+def lint(fail_on: str, rules: tuple[str, ...], traces: bool, kb: Path | None, as_json: bool) -> int:
     """List what a curator should correct in the notes.
 
-    The exit code is 3 when a file cannot be read as a note.
+    The notes are read as they are now. A file that cannot be read as a note is an error; what makes
+    notes hard to find is a warning, what may be on purpose is info. The settings leave rules out:
+    [lint] ignore = ["missing_keywords"].
 
     \b
     Examples:
       lookup-knowledge lint
-      lookup-knowledge lint --kb handbook --json
+      lookup-knowledge lint --kb handbook --fail-on warning --json
+      lookup-knowledge lint --traces --rule unused_note
     """
-    from retrieval.bundled import default_knowledge
-    from retrieval.knowledge import lint as find_issues
     from retrieval.knowledge import load_knowledge
-    from retrieval.settings import load_settings
+    from retrieval.knowledge.lint import Severity, at_least, check_rule_names
+    from retrieval.knowledge.lint import lint as find
+    from retrieval.knowledge.lint.contract import findings_to_dict
+    from retrieval.knowledge.lint.use import asked_queries
 
-    settings, location = load_settings(kb or default_knowledge(Path.cwd()))
-    # From the files as they are now, not from an index; how passages are cut does not matter here.
-    knowledge = load_knowledge(
-        location.root,
-        settings.knowledge,
-        window=settings.embedding.window,
-        measure=lambda text: len(text.split()),
-    )
-    issues = find_issues(knowledge)
-    errors = sum(issue.severity == "error" for issue in issues)
-    if as_json:
-        emit(
-            {
-                "notes": len(knowledge.entries),
-                "errors": errors,
-                "warnings": len(issues) - errors,
-                "issues": [asdict(issue) for issue in issues],
-            }
+    check_rule_names(rules)
+    with open_knowledge(kb) as base:
+        # From the files as they are now, not from an index; how passages are cut does not matter.
+        knowledge = load_knowledge(
+            base.location.root,
+            base.settings.knowledge,
+            window=base.settings.embedding.window,
+            measure=lambda text: len(text.split()),
         )
+        found = find(
+            knowledge,
+            settings=base.settings.knowledge,
+            ignore=base.settings.lint.ignore,
+            queries=asked_queries(base.records().list(limit=None)) if traces else (),
+        )
+    findings = [finding for finding in found if not rules or finding.rule in rules]
+    if as_json:
+        emit(findings_to_dict(findings, len(knowledge.entries)))
     else:
         from retrieval.console import Page
+        from retrieval.console.findings import show_findings
 
-        page = Page()
-        for issue in issues:
-            style = "red" if issue.severity == "error" else "yellow"
-            page.line((f"{issue.severity}: ", style), str(issue), hang=2)
-        page.line(
-            f"{len(knowledge.entries)} notes, {errors} errors, {len(issues) - errors} warnings"
-        )
-    return GATE_FAILED if errors else 0
+        show_findings(findings, len(knowledge.entries), Page())
+    if fail_on == "never":
+        return 0
+    threshold = cast(Severity, fail_on)
+    return GATE_FAILED if any(at_least(f.severity, threshold) for f in findings) else 0

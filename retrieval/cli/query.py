@@ -45,6 +45,7 @@ Filters = dict[str, dict[str, str | list[str]]]
 @click.option("--min-score", type=float, help="Least cosine of an L1 passage.")
 @click.option("--budget", type=int, help="Tokens of the answer at most.")
 @click.option("--explain", is_flag=True, help="Show how the answer came about.")
+@click.option("--why", metavar="SOURCE", help="Say what became of this note, not the answer.")
 @click.option("--fault", type=click.Choice(_FAULTS), help="Break L1 on purpose.")
 @click.option("--no-record", is_flag=True, help="Do not record this lookup.")
 @click.option("--no-index", is_flag=True, help="Do not build a missing index: L0 only.")
@@ -55,6 +56,7 @@ def query(
     category: str | None,
     conditions: tuple[str, ...],
     explain: bool,
+    why: str | None,
     no_record: bool,
     no_index: bool,
     kb: Path | None,
@@ -65,11 +67,15 @@ def query(
 
     The first query of a knowledge base builds its index.
 
+    With --why, the lookup is run to say which stage lost the note SOURCE, or at which rank it is,
+    and what would bring it in. It is not recorded. With --json the answer has the key `why`.
+
     \b
     Examples:
       lookup-knowledge query "How long do refunds take?"
       lookup-knowledge query "vpn split tunnel" --category network --explain
       lookup-knowledge query token --where lang=en,de --where status!=draft --json
+      lookup-knowledge query "refund time" --why billing/chargebacks.md
     """
     # What is no UTF-8 on the command line arrives as lone surrogates.
     asked = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -79,6 +85,8 @@ def query(
         wants_l1 = options["mode"] != "l0" and options["fault"] != "l1-off"
         if wants_l1 and not (no_index or is_blank(asked) or knowledge.has_index()):
             warning = _build_index(knowledge)
+        if why is not None:
+            return _show_why(knowledge, asked, why, options, as_json=as_json)
         result = _look_up(knowledge, asked, record=not no_record, options=options)
     if warning is not None:
         result = replace(result, warnings=(*result.warnings, warning))
@@ -130,6 +138,22 @@ def _build_index(knowledge: "KnowledgeBase") -> ErrorInfo | None:
     except (IndexUnavailable, EmbeddingError) as error:
         return error.info()
     return None
+
+
+def _show_why(
+    knowledge: "KnowledgeBase", asked: str, source: str, options: dict[str, Any], *, as_json: bool
+) -> int:
+    from retrieval.why import explain_absence
+
+    absence = explain_absence(knowledge, asked, source, **options)
+    if as_json:
+        emit({**absence.result.to_dict(), "why": absence.to_dict()})
+    else:
+        from retrieval.console import Page
+        from retrieval.console.why import show_absence
+
+        show_absence(absence, Page())
+    return 0
 
 
 def _look_up(

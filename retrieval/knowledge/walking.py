@@ -17,7 +17,7 @@ from retrieval.types import LoadIssue
 SKIPPED_FOLDERS = frozenset(
     {"node_modules", "bower_components", "__pycache__", "venv", "site-packages", "__macosx"}
 )
-_ENVIRONMENT_FILE = "pyvenv.cfg"
+ENVIRONMENT_FILE = "pyvenv.cfg"
 _GLOB_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
 _GLOB_MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
@@ -54,7 +54,7 @@ def walk(root: Path, settings: KnowledgeSettings) -> Iterator[Found | LoadIssue]
 
     Raises `SettingsError` for a glob that cannot be used.
     """
-    include, exclude = _matcher(settings.include), _matcher(settings.exclude, below=True)
+    include, exclude = glob_matcher(settings.include), glob_matcher(settings.exclude, below=True)
     real_root = os.path.realpath(root)
     folders = [""]
     while folders:
@@ -65,13 +65,13 @@ def walk(root: Path, settings: KnowledgeSettings) -> Iterator[Found | LoadIssue]
         except OSError as error:
             yield _unreadable(_source(prefix.rstrip("/") or "."), error)
             continue
-        if prefix and any(entry.name == _ENVIRONMENT_FILE for entry in listed):
+        if prefix and any(entry.name == ENVIRONMENT_FILE for entry in listed):
             continue
         for entry in listed:
             source = _source(prefix + entry.name)
             if entry.name.startswith(".") or exclude(source):
                 continue
-            named = bool(include(source) or include(_lower_suffix(source)))
+            named = bool(include(source) or include(lower_suffix(source)))
             if entry.is_dir(follow_symlinks=False):
                 if entry.name.lower() in SKIPPED_FOLDERS:
                     continue
@@ -142,12 +142,12 @@ def _is_unicode(name: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
-def _lower_suffix(source: str) -> str:
+def lower_suffix(source: str) -> str:
     stem, dot, suffix = source.rpartition(".")
     return stem + dot + suffix.lower()
 
 
-def _matcher(globs: tuple[str, ...], *, below: bool = False) -> Callable[[str], object]:
+def glob_matcher(globs: tuple[str, ...], *, below: bool = False) -> Callable[[str], object]:
     """Tells whether a path matches a glob; with `below`, also whether a folder above it does."""
     if not globs:
         return lambda _: False

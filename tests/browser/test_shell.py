@@ -1,6 +1,5 @@
 """The app as a whole: it starts, its pages are there, and nothing is fetched from elsewhere."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -8,13 +7,11 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.browser.conftest import App
+    from tests.browser.serving import App
 
 
-def test_every_page_opens_and_asks_no_other_server(
-    start_app: "Callable[..., App]", page: "Page"
-) -> None:
-    app = start_app()
+def test_every_page_opens_and_asks_no_other_server(shared_app: "App", page: "Page") -> None:
+    app = shared_app
     foreign: list[str] = []
     page.on(
         "request",
@@ -39,11 +36,9 @@ def test_every_page_opens_and_asks_no_other_server(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_theme_follows_the_browser(
-    start_app: "Callable[..., App]", page: "Page", scheme: str
-) -> None:
+def test_the_theme_follows_the_browser(shared_app: "App", page: "Page", scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
-    page.goto(start_app().url)
+    page.goto(shared_app.url)
     page.get_by_role("heading", name="Query", exact=True).wait_for()
     shown = page.evaluate("getComputedStyle(document.querySelector('.stApp')).colorScheme")
     assert shown == scheme

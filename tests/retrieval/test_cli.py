@@ -230,8 +230,71 @@ def test_lint_is_a_gate_for_files_that_are_no_notes(terminal: Terminal, kb: Path
     (kb / "bad.md").write_bytes(b"caf\xe9\n")
     found = terminal.json("lint", code=3)
     assert (found["notes"], found["errors"]) == (3, 1)
-    assert [i["source"] for i in found["issues"] if i["severity"] == "error"] == ["bad.md"]
+    assert [i["source"] for i in found["findings"] if i["severity"] == "error"] == ["bad.md"]
     assert main(["lint", "--kb", str(kb)]) == 3
+    assert main(["lint", "--kb", str(kb), "--fail-on", "never"]) == 0
+
+
+def test_lint_fails_from_the_severity_that_is_asked_for(terminal: Terminal, kb: Path) -> None:
+    assert terminal.json("lint")["findings"] == []
+    (kb / "plain.md").write_text("# Plain\n\nNo keywords here.\n", encoding="utf-8")
+    found = terminal.json("lint", "--fail-on", "warning", code=3)
+    assert (found["errors"], found["warnings"]) == (0, 2)
+    assert terminal.json("lint", "--fail-on", "warning", "--rule", "near_duplicate") == {
+        "notes": 4,
+        "errors": 0,
+        "warnings": 0,
+        "infos": 0,
+        "findings": [],
+    }
+    (kb / "knowledge.toml").write_text('[lint]\nignore = ["missing_keywords"]\n')
+    assert [f["rule"] for f in terminal.json("lint")["findings"]] == ["missing_category"]
+    (kb / "knowledge.toml").write_text('[lint]\nignore = ["keywords_missing"]\n')
+    assert terminal.json("lint", code=2)["error"]["code"] == "settings_error"
+
+
+def test_lint_with_traces_names_notes_that_nothing_returned(terminal: Terminal) -> None:
+    terminal.json("query", "split tunnel", "--mode", "l0")
+    found = terminal.json("lint", "--traces")["findings"]
+    unused = [f["source"] for f in found if f["rule"] == "unused_note"]
+    assert unused == ["billing/invoices.md", "billing/refund-window.md"]
+
+
+def test_why_follows_a_note_and_records_nothing(terminal: Terminal) -> None:
+    words = ("query", "split tunnel", "--mode", "l0", "--why", r".\billing\invoices.md")
+    answer = terminal.json(*words)
+    assert (answer["primary"]["source"], answer["invocation_id"]) == ("network/vpn.md", None)
+    assert (answer["why"]["source"], answer["why"]["lost_at"]) == ("billing/invoices.md", "l0")
+    assert answer["why"]["remedies"][0]["change"] == {"mode": "l0+l1"}
+    text = terminal.run(*words)
+    assert text.startswith("billing/invoices.md is not in the answer: it is no keyword match")
+    assert max(map(len, text.splitlines())) <= 80
+    assert terminal.json("traces", "list")["traces"] == []
+    error = terminal.json("query", "tunnel", "--why", "network/vpm.md", code=2)["error"]
+    assert (error["code"], "network/vpn.md" in error["next_action"]) == ("unknown_source", True)
+
+
+def test_traces_replay_says_what_changed(terminal: Terminal, kb: Path) -> None:
+    first = terminal.json("query", "split tunnel", "--mode", "l0")["invocation_id"]
+    terminal.json("query", "invoice number", "--mode", "l0")
+    (kb / "network/vpn.md").rename(kb / "network/tunnel.md")
+    done = terminal.json("traces", "replay", "--since", "1h")
+    assert done["counts"]["same"] == 1
+    assert done["counts"]["changed"] == 1
+    (call,) = terminal.json("traces", "replay", first[:8])["calls"]
+    assert call["moved"] == [{"source": "network/vpn.md", "now": "network/tunnel.md"}]
+    text = terminal.run("traces", "replay")
+    assert "moved: network/vpn.md, now network/tunnel.md" in text
+    assert "2 replayed: 1 same, 1 changed" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert len(terminal.json("traces", "list", "--since", "1d")["traces"]) == 2
+    assert terminal.json("traces", "list", "--until", "2020-01-01")["traces"] == []
+    assert terminal.json("traces", "list", "--since", "soon", code=2)["error"]["code"] == (
+        "invalid_input"
+    )
+    assert terminal.json("traces", "replay", first, "--since", "1d", code=2)["error"]["code"] == (
+        "invalid_input"
+    )
 
 
 def test_lint_reads_the_files_as_they_are_now(terminal: Terminal, kb: Path) -> None:

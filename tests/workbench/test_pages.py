@@ -1,4 +1,4 @@
-"""Every page opens on a knowledge base that is well, and says what is wrong with one that is not."""
+"""Each page opens on a knowledge base that is well, and says what is wrong with a broken one."""
 
 from collections.abc import Callable
 from pathlib import Path

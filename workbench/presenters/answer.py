@@ -1,7 +1,9 @@
 """The head of an answer: outcome, layer, how well it is supported; and its way in numbers."""
 
+from markupsafe import Markup
+
 from retrieval.types import LookupResult
-from workbench.presenters.markup import Markup, chip, joined, tag
+from workbench.presenters.markup import chip, joined, tag
 from workbench.presenters.numbers import counted, decimal, timings
 
 _OUTCOMES = {
@@ -61,7 +63,11 @@ def present_flow(result: LookupResult) -> Markup:
     counts = result.counts
     steps = [
         (str(counts.candidate_count), "candidates", "notes of L0 and passages of L1"),
-        (f"−{counts.merged}", "merged", "further finds of the same notes"),
+        (
+            f"−{counts.merged}" if counts.merged else "0",
+            "merged",
+            "further finds of the same notes",
+        ),
         *(
             (f"−{number}", _DROPPED.get(reason, reason.replace("_", " ")), "dropped")
             for reason, number in counts.dropped.items()

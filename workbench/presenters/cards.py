@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from retrieval.types import EvidenceBlock, HitReason
-from workbench.presenters.markup import Markup, chip, clip, highlight, joined, tag
+from workbench.presenters.markup import chip, clip, highlight, joined, tag
 from workbench.presenters.numbers import decimal
 from workbench.presenters.words import text_spans
 
@@ -104,7 +106,7 @@ def _place(block: EvidenceBlock) -> Markup:
         parts.append(tag("span", " › ".join(path)))
     if spans:
         parts.append(tag("span", f"lines {', '.join(spans)}", css="kw-number"))
-    return tag("div", joined(parts, tag("i", "·")), css="kw-place")
+    return tag("div", joined(parts), css="kw-place")
 
 
 def _content(block: EvidenceBlock, query: str) -> Markup:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from retrieval.types import EvidenceBlock, LookupResult
 from workbench.presenters.cards import reason_chip, snippet
-from workbench.presenters.markup import Markup, chip, joined, tag
+from workbench.presenters.markup import chip, joined, tag
 from workbench.presenters.numbers import counted, decimal
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
+from markupsafe import Markup
+
 from retrieval.types import Condition, LookupResult, Shadow
-from workbench.presenters.markup import Markup, joined, tag
+from workbench.presenters.markup import joined, tag
 from workbench.presenters.numbers import counted, decimal, ordinal
 
 _RELATIONS = {"eq": "is", "ne": "is not", "in": "is one of", "nin": "is none of"}

@@ -55,7 +55,7 @@ def _row(name: str, values: Sequence[str], tone: str = "") -> Markup:
     chips = [chip(clip(value, 60), tone=tone, title=value) for value in values[:HINTS_SHOWN]]
     rest = len(values) - len(chips)
     more = tag("span", f"+{rest}", css="kw-muted") if rest > 0 else ""
-    return tag("div", tag("span", name, css="kw-label"), joined([*chips, more]), css="kw-row")
+    return tag("div", tag("span", name, css="kw-label"), tag("div", *chips, more), css="kw-row")
 
 
 def _matches(result: LookupResult) -> Markup:

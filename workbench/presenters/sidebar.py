@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from markupsafe import Markup
+
 from retrieval.types import Fingerprint
-from workbench.presenters.markup import Markup, joined, tag
+from workbench.presenters.markup import joined, tag
 from workbench.presenters.numbers import DASH, counted
 from workbench.services.health import IndexHealth
 

@@ -9,7 +9,7 @@ from retrieval.staleness import count_stale
 from workbench.presenters.numbers import counted
 
 IndexState = Literal["ready", "stale", "missing", "unusable"]
-Progress = Callable[[float, str], None]
+Progress = Callable[[float, str], object]
 """Called with a share of 0..1 and what is being done."""
 
 _STAGES = {"load": "Reading notes", "embed": "Embedding passages"}

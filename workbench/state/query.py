@@ -1,6 +1,6 @@
 """The page Query: names of its widgets, and the URL that says what it shows.
 
-`?q=…&mode=…&filter=…&l1=…&top_k=…` say the lookup; `min_score`, `fault` and repeated
+`?q=…&mode=…&filter=…&l1=…&top_k=…&min_score=…` say the lookup; `fault` and repeated
 `where=field=value` follow where they are set. `compare=1` adds a second lookup whose parameters
 have the prefix `b.`.
 """
@@ -17,7 +17,6 @@ from workbench.services.lookups import LookupChoice
 TEXT = "query.text"
 RUN = "query.run"
 COMPARE = "query.compare"
-FOLD_NEAR = "query.fold_near"
 MORE_BLOCKS = "query.more_blocks"
 WHY_SOURCE = "query.why_source"
 JUDGE_SET = "query.judge.set"
@@ -32,6 +31,8 @@ JUDGE_FAILED = "query.judge.failed"
 """Session value: why the last judgement was not written."""
 JUDGE_WANTED = "query.judge.wanted"
 """Session value: the set that was just made, to be chosen."""
+WHY_KEPT = "query.why_kept"
+"""Session value: the last note that was followed, and through which answer."""
 KEPT = "query.kept"
 """Session value: the last `QueryState`, which outlives the page's widgets."""
 URL_SEEN = "query.url_seen"
@@ -39,8 +40,10 @@ URL_SEEN = "query.url_seen"
 PROBLEMS = "query.problems"
 """Session value: what the URL asked for and could not be used."""
 RUNS = "query.runs"
-"""Session value: this session's latest lookups, by what was asked."""
+"""Session value: the user's latest lookups, by what was asked."""
 
+NONE = "none"
+"""What the URL says for no least cosine."""
 SIDES = ("a", "b")
 FIELDS = ("mode", "filter_mode", "l1_mode", "top_k", "min_score", "fault", "filters")
 
@@ -48,6 +51,11 @@ FIELDS = ("mode", "filter_mode", "l1_mode", "top_k", "min_score", "fault", "filt
 def side_key(side: str, name: str) -> str:
     """The key of one side's widget for a field of `LookupChoice`."""
     return f"query.{side}.{name}"
+
+
+def near_key(side: str) -> str:
+    """The key of the fold with a side's near matches."""
+    return f"query.{side}.fold_near"
 
 
 def block_key(action: str, source: str) -> str:
@@ -108,8 +116,8 @@ def from_url(params: Params, defaults: LookupChoice) -> tuple[QueryState, tuple[
 def _choice_to_url(choice: LookupChoice, prefix: str) -> dict[str, list[str]]:
     url = {prefix + word: [getattr(choice, name)] for name, word in _WORDS.items()}
     url[f"{prefix}top_k"] = [str(choice.top_k)]
-    if choice.min_score is not None:
-        url[f"{prefix}min_score"] = [f"{choice.min_score:g}"]
+    least = choice.min_score
+    url[f"{prefix}min_score"] = [NONE if least is None else f"{least:g}"]
     if choice.fault is not None:
         url[f"{prefix}fault"] = [choice.fault]
     where = [f"{key}={value}" for key, values in choice.filters.items() for value in values]
@@ -132,9 +140,12 @@ def _choice_from_url(
             allowed = ", ".join(_ALLOWED[name])
             problems.append(f"{prefix}{word}={given} is not one of {allowed}.")
     top_k = _number(params, f"{prefix}top_k", int, (1, MOST_BLOCKS), problems)
-    least = _number(params, f"{prefix}min_score", float, (-1, 1), problems)
     found |= {} if top_k is None else {"top_k": top_k}
-    found |= {} if least is None else {"min_score": least}
+    if _last(params, f"{prefix}min_score") == NONE:
+        found["min_score"] = None
+    else:
+        least = _number(params, f"{prefix}min_score", float, (-1, 1), problems)
+        found |= {} if least is None else {"min_score": least}
     filters: dict[str, tuple[str, ...]] = {}
     for condition in params.get(f"{prefix}where", ()):
         key, equals, value = condition.partition("=")

@@ -13,13 +13,15 @@ from workbench.presenters.hints import present_hints
 from workbench.services.judging import Board
 from workbench.services.lookups import titles_of
 from workbench.state import query as names
-from workbench.state.query import QueryState, block_key
+from workbench.state.query import QueryState, block_key, near_key
 from workbench.views.frame import show_error, show_warning
 from workbench.views.query.absence import draw_absence
 from workbench.views.query.judging import draw_missing, draw_verdict, judging_bar
 from workbench.views.query.note import open_note
 
 BLOCKS_SHOWN = 10
+COPY_WIDTH = 560
+"""Pixels."""
 
 
 def draw_answer(
@@ -28,7 +30,7 @@ def draw_answer(
     """Draws everything that one lookup says."""
     left, right = st.columns([0.36, 0.64], gap="medium")
     with left:
-        draw_process(base, result)
+        draw_process(base, result, names.SIDES[0])
         draw_absence(base, page, result)
     with right:
         _draw_head(page, launch, result)
@@ -38,7 +40,7 @@ def draw_answer(
             draw_missing(base, board, result)
 
 
-def draw_process(base: KnowledgeBase, result: LookupResult) -> None:
+def draw_process(base: KnowledgeBase, result: LookupResult, side: str) -> None:
     """L0's hints, the filter decision, the counts and the timings."""
     panel = present_hints(result)
     with st.container(border=True):
@@ -48,7 +50,7 @@ def draw_process(base: KnowledgeBase, result: LookupResult) -> None:
             st.html(panel.facts)
         st.html(panel.matches)
         if panel.near_label:
-            with st.expander(panel.near_label, key=names.FOLD_NEAR):
+            with st.expander(panel.near_label, key=near_key(side)):
                 st.html(panel.near)
     with st.container(border=True):
         st.subheader("Filter decision", anchor=False)
@@ -74,12 +76,13 @@ def _draw_head(page: QueryState, launch: Launch, result: LookupResult) -> None:
     with head:
         draw_head(result)
     with copy, st.popover("Copy", icon=":material/content_copy:", width="stretch"):
-        st.caption("Command")
-        st.code(as_command(page.query, page.choice, launch.kb), language="bash", wrap_lines=True)
-        st.caption("Python")
-        st.code(as_python(page.query, page.choice, launch.kb), wrap_lines=True)
-        st.caption("JSON of the answer")
-        st.code(as_json(result), language="json", height=220)
+        place = st.container(width=COPY_WIDTH)
+        place.caption("Command")
+        place.code(as_command(page.query, page.choice, launch.kb), language="bash", wrap_lines=True)
+        place.caption("Python")
+        place.code(as_python(page.query, page.choice, launch.kb), wrap_lines=True)
+        place.caption("JSON of the answer")
+        place.code(as_json(result), language="json", height=200)
 
 
 def _draw_blocks(base: KnowledgeBase, board: Board | None, result: LookupResult) -> None:

@@ -25,4 +25,4 @@ def draw_comparison(
         st.caption("Both sides have the same settings: change one of B's.")
     for column, (name, result) in zip(st.columns(2, gap="medium"), sides, strict=True):
         with column, st.expander(f"How {name} came about"):
-            draw_process(base, result)
+            draw_process(base, result, name.lower())

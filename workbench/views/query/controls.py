@@ -1,17 +1,14 @@
 """The page's controls: the query box, and a row of settings for each side."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from retrieval.options import MOST_BLOCKS
-from retrieval.text import fold
 from workbench.presenters.markup import plain_label, plain_option
 from workbench.services.lookups import FilterOffer
 from workbench.state import query as names
 from workbench.state.query import side_key
+from workbench.views.query.link import drop_unknown_filters
 
 _LABELS = {
     "mode": {"l0+l1": "L0 + L1", "l1": "L1", "l0": "L0"},
@@ -73,14 +70,10 @@ def draw_filters(side: str, offer: FilterOffer) -> None:
     """The caller's filters, from the metadata that the notes have, and the least cosine."""
     key = side_key(side, "filters")
     notes = {(v.key, v.value): v.notes for v in offer.values}
-    chosen, unknown = _known(st.session_state.get(key, ()), list(notes))
-    if unknown:
-        st.session_state[names.PROBLEMS] = (
-            *st.session_state.get(names.PROBLEMS, ()),
-            *(f"no note has {name}={value}." for name, value in unknown),
-        )
-    st.session_state[key] = chosen
-    active = len(chosen) + (st.session_state.get(side_key(side, "min_score")) is not None)
+    drop_unknown_filters(side, list(notes))
+    active = len(st.session_state[key]) + (
+        st.session_state.get(side_key(side, "min_score")) is not None
+    )
     with st.popover(f"Filters ({active})" if active else "Filters", icon=":material/filter_alt:"):
         st.multiselect(
             "Only notes with",
@@ -118,13 +111,3 @@ def _segments(
         required=True,
         help=tip,
     )
-
-
-def _known(
-    pairs: Sequence[tuple[str, str]], offered: Sequence[tuple[str, str]]
-) -> tuple[list[Any], list[tuple[str, str]]]:
-    """The pairs as they are offered, compared folded, and those that no note has."""
-    folded = {(fold(key), fold(value)): (key, value) for key, value in offered}
-    found = [(pair, folded.get((fold(pair[0]), fold(pair[1])))) for pair in pairs]
-    known = list(dict.fromkeys(match for _, match in found if match is not None))
-    return known, [pair for pair, match in found if match is None]

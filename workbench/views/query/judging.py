@@ -8,6 +8,7 @@ from retrieval.errors import RetrievalError
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.types import LookupResult
 from workbench.presenters.markup import plain_label, plain_option
+from workbench.presenters.numbers import counted
 from workbench.services.judging import (
     VERDICTS,
     Board,
@@ -22,9 +23,23 @@ from workbench.state import query as names
 from workbench.state.query import block_key
 from workbench.views.frame import show_error
 
+JUDGED_SHOWN = 12
+"""Judged notes that are not in the answer, at most."""
+
 
 def judging_bar(base: KnowledgeBase, result: LookupResult) -> Board | None:
-    """The choice of the set, and what it says about the query; None while there is no set."""
+    """The choice of the set, and what it says about the query.
+
+    None while there is no set, and with a message when it cannot be read: the answer stands.
+    """
+    try:
+        return _draw_bar(base, result)
+    except RetrievalError as error:
+        show_error(error.info())
+        return None
+
+
+def _draw_bar(base: KnowledgeBase, result: LookupResult) -> Board | None:
     if (failed := st.session_state.pop(names.JUDGE_FAILED, None)) is not None:
         show_error(failed)
     sets = {found.name: found for found in judgeable_sets(base)}
@@ -82,6 +97,7 @@ def draw_missing(base: KnowledgeBase, board: Board, result: LookupResult) -> Non
     shown = {block.source for block in result.evidence_blocks}
     titles = titles_of(base)
     judged = [source for source in board.grades if source not in shown]
+    rest = len(judged) - JUDGED_SHOWN
     with st.expander("A note is missing"):
         row = st.container(horizontal=True, vertical_alignment="bottom")
         row.selectbox(
@@ -103,13 +119,15 @@ def draw_missing(base: KnowledgeBase, board: Board, result: LookupResult) -> Non
                 ),
             ),
         )
-    for source in judged:
+    for source in judged[:JUDGED_SHOWN]:
         row = st.container(
             horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
         )
         with row:
             st.text(f"Judged, not in the answer: {titles.get(source, source)}")
             draw_verdict(base, board, source, titles.get(source, source))
+    if rest > 0:
+        st.caption(f"{counted(rest, 'more judged note')} not in the answer")
 
 
 def _change(write: Callable[[], None]) -> None:

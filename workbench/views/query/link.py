@@ -1,10 +1,12 @@
 """The page's state: from the URL to the widgets, and from the widgets to the URL."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
+from retrieval.text import fold
 from workbench.services.lookups import LookupChoice
 from workbench.state import query as names
 from workbench.state import shell
@@ -16,7 +18,7 @@ Url = dict[str, list[str]]
 def read_page(defaults: LookupChoice) -> None:
     """Gives the widgets their values before they are drawn.
 
-    A URL that this session did not write (opened, followed, gone back to) wins; else the widgets
+    A URL that the page did not write (opened, followed, gone back to) wins; else the widgets
     keep what they have, and what they had when the user comes back from another page.
     """
     session = st.session_state
@@ -45,16 +47,36 @@ def write_link() -> QueryState:
     # Before the first question the URL stays as it came.
     if (url or session.get(names.URL_SEEN)) and url != _url():
         st.query_params.from_dict(url)
-        if session.get(names.URL_SEEN) != url:
-            session[names.PROBLEMS] = ()
+    if state != kept:  # the user went on from what the link asked for
+        session[names.PROBLEMS] = ()
     session[names.URL_SEEN] = _url()
     session[names.KEPT] = state
     return state
 
 
-def fill_other(choice: LookupChoice) -> None:
-    """Gives the second side the settings of the first, as a start to change from."""
-    _fill_side("b", choice)
+def drop_unknown_filters(side: str, offered: Sequence[tuple[str, str]]) -> None:
+    """Takes out what no note has, which a link may ask for, and says so; before they are drawn.
+
+    Fields and values compare folded.
+    """
+    session = st.session_state
+    key = side_key(side, "filters")
+    folded = {(fold(name), fold(value)): (name, value) for name, value in offered}
+    known, problems = [], []
+    for name, value in session.get(key, ()):
+        match = folded.get((fold(name), fold(value)))
+        if match is None:
+            problems.append(f"where={name}={value} fits no note.")
+        elif match not in known:
+            known.append(match)
+    session[key] = known
+    if problems:
+        session[names.PROBLEMS] = (*session.get(names.PROBLEMS, ()), *problems)
+        kept: QueryState = session[names.KEPT]
+        changed = _choice(side)
+        session[names.KEPT] = (
+            replace(kept, choice=changed) if side == "a" else replace(kept, other=changed)
+        )
 
 
 def _url() -> Url:

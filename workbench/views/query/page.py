@@ -36,11 +36,9 @@ def _draw(base: KnowledgeBase, launch: Launch) -> None:
         with slot:
             draw_filters(side, offer)
     page = write_link()
-    for problem in st.session_state.get(names.PROBLEMS, ()):
-        st.warning(
-            plain_label(f"The link: {problem} The default is used.", limit=300),
-            icon=":material/link_off:",
-        )
+    if problems := st.session_state.get(names.PROBLEMS):
+        said = f"Parts of the link cannot be used and were left out: {' '.join(problems)}"
+        st.warning(plain_label(said, limit=600), icon=":material/link_off:")
     draw_index_notice(base, launch)
     if is_blank(page.query):
         st.caption("Ask in a full question or phrase, as an agent would. Enter runs it.")

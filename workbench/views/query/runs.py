@@ -1,4 +1,4 @@
-"""Lookups of this session: each is made and recorded once, however often the page is drawn."""
+"""Lookups of one user: each is made and recorded once, however often the page is drawn."""
 
 from collections.abc import Hashable
 
