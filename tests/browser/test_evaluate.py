@@ -40,7 +40,7 @@ def test_a_set_is_run_and_a_query_opened_from_the_table(
     assert box is not None
     page.mouse.click(box["x"] + 18, box["y"] + 55)
     page.get_by_text("Asked again now").wait_for()
-    assert page.locator(".kw-relevant", has_text="grade 3").count() == 1
+    page.locator(".kw-relevant", has_text="grade 3").wait_for()
 
     page.get_by_role("link", name="Settings").click()
     page.get_by_role("heading", name="Settings", exact=True).wait_for()
