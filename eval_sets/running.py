@@ -142,7 +142,7 @@ class Running:
             variant=variant.name,
             depth=deep,
             keep_top_k="top_k" in variant.settings.get("lookup", {}),
-            fault=_lookup_fault(variant.fault),
+            fault=lookup_fault(variant.fault),
             workers=HANGING_WORKERS if variant.fault == "l1-timeout" else self.workers,
         )
 
@@ -205,7 +205,8 @@ def notes_digest(entries: Iterable[Entry]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _lookup_fault(profile: FaultProfile | None) -> Fault | None:
+def lookup_fault(profile: FaultProfile | None) -> Fault | None:
+    """The fault of a lookup under this profile; a missing index is none of the lookup itself."""
     return None if profile is None or profile == "index-missing" else profile
 
 

@@ -1,4 +1,4 @@
-"""The charts as SVG, drawn with Altair; import it on use, it needs the extra `eval`.
+"""The charts, drawn with Altair; import it on use, it needs the extra `eval` or `workbench`.
 
 Text and lines take the colour of the page around them, so one picture fits light and dark.
 """
@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
-import vl_convert  # noqa: F401 - Altair draws with it, and asks for it only then
 
 from eval_sets.report.document import Figure
 
@@ -26,10 +25,19 @@ _BAND = 13
 
 
 def to_svg(figure: Figure) -> str:
-    """The chart of a figure as SVG markup; all text in it is escaped."""
-    draw: Any = _DRAWN[figure.kind]
+    """The chart of a figure as SVG markup; all text in it is escaped.
+
+    Needs vl-convert, which the extra `eval` brings.
+    """
     out = io.StringIO()
-    (
+    to_chart(figure).save(out, format="svg")
+    return out.getvalue()
+
+
+def to_chart(figure: Figure) -> Any:
+    """The chart of a figure as an Altair chart."""
+    draw: Any = _DRAWN[figure.kind]
+    return (
         draw(figure.values, figure.measure)
         .properties(background="transparent")
         .configure(font="sans-serif")
@@ -48,9 +56,7 @@ def to_svg(figure: Figure) -> str:
             labelColor=INK, labelFontSize=TEXT, labelLimit=WIDTH, orient="top", title=None
         )
         .configure_view(stroke=None)
-        .save(out, format="svg")
     )
-    return out.getvalue()
 
 
 def strata(values: Values, measure: str) -> Any:

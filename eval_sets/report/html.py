@@ -16,6 +16,7 @@ def to_html(document: Document) -> str:
     Raises `MissingExtra` without the extra `eval`.
     """
     try:
+        import vl_convert  # noqa: F401 - Altair draws SVG with it, and asks for it only then
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup
 

@@ -65,9 +65,9 @@ def present_comparison(left: LookupResult, right: LookupResult) -> Markup:
     rows = [
         tag(
             "tr",
-            tag("td", _cell(row.left, found[0].get(row.source), left.query)),
-            tag("td", _movement(row), css="kw-move"),
-            tag("td", _cell(row.right, found[1].get(row.source), right.query)),
+            tag("td", block_cell(row.left, found[0].get(row.source), left.query)),
+            tag("td", movement_chip(row), css="kw-move"),
+            tag("td", block_cell(row.right, found[1].get(row.source), right.query)),
         )
         for row in align(left, right)
     ]
@@ -79,7 +79,8 @@ def _ranks(result: LookupResult) -> dict[str, int]:
     return {block.source: rank for rank, block in enumerate(result.evidence_blocks, 1)}
 
 
-def _cell(rank: int | None, block: EvidenceBlock | None, query: str) -> Markup:
+def block_cell(rank: int | None, block: EvidenceBlock | None, query: str) -> Markup:
+    """One block in a few lines; says so where the answer does not have the note."""
     if block is None:
         return tag("span", "not in this answer", css="kw-muted")
     marks = [chip(block.retrieval_layer)]
@@ -101,7 +102,8 @@ def _cell(rank: int | None, block: EvidenceBlock | None, query: str) -> Markup:
     )
 
 
-def _movement(row: Aligned) -> Markup:
+def movement_chip(row: Aligned) -> Markup:
+    """How the note's rank moved from left to right."""
     if row.left is None:
         return chip("new", tone="good", title="only in B")
     if row.right is None:
