@@ -11,7 +11,7 @@ VIEW = "knowledge.view"
 USE = "knowledge.use"
 """Session value: a number that stands for the queries that the findings are about."""
 SEEN = "knowledge.seen"
-"""Session value: the run that this session started."""
+"""Session value: the run that this browser session started."""
 SOURCE_PARAMETER = "note"
 """URL parameter: the note that is open."""
 

@@ -30,7 +30,7 @@ def draw_reindexing(base: KnowledgeBase) -> None:
 
 
 def draw_last_run() -> None:
-    """Draws what the run that this session started did, once it has ended."""
+    """Draws what the run that this browser session started did, once it has ended."""
     run: IndexRun | None = st.session_state.get(keys.SEEN)
     if run is None or not run.ended:
         return
