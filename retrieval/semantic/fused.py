@@ -1,9 +1,10 @@
 """The default model's graph rewritten for speed, made once and kept in the user's cache.
 
-The shipped graph stores int8 weights and turns them into floats at each start. This one keeps
-them: linear layers multiply in int8 (`DynamicQuantizeMatMul`: the input is quantised per call, the
-weights are the shipped ones, unchanged), attention, GELU and layer norm are one operator each, and
-the mean over the tokens is part of the graph. It takes one text without padding, so neither the
+The shipped graph stores int8 weights and turns them into floats at each start. Here attention, GELU
+and layer norm are one operator each, and the mean over the tokens is part of the graph. The later
+layers multiply in int8 (`DynamicQuantizeMatMul`: the input is quantised per call, the weights are
+the shipped ones, unchanged); in the first ones, whose error grows through all that follow, the
+weights become floats once and for all. The graph takes one text without padding, so neither the
 scale of the input nor an attention mask can carry anything over from another text.
 
 Operators: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from onnx import NodeProto, TensorProto
 
 LAYERS, HEADS, SIZE = 6, 12, 384
+FLOAT_LAYERS = 3
+"""With these in float the mean error of a cosine is .004, with none .010, and with all six
+indexing takes about twice as long."""
 EPSILON = 1e-12
 
 
@@ -112,6 +116,7 @@ class _Graph:
         self._tensors: list[TensorProto] = []
         state = self._embed()
         for layer in range(LAYERS):
+            self._in_float = layer < FLOAT_LAYERS
             state = self._layer(f"encoder.layer.{layer}", state)
         self._node("ReduceMean", [state], "mean", axes=[1], keepdims=0)
 
@@ -172,6 +177,12 @@ class _Graph:
 
     def _linear(self, output: str, state: str, *layers: str, bias: bool = False) -> str:
         weight, scale, biases = self._weights.linear(*layers)
+        if self._in_float:
+            product = f"{output}.product" if bias else output
+            self._node("MatMul", [state, self._tensor(f"{output}.weight", weight * scale)], product)
+            if not bias:
+                return output
+            return self._node("Add", [product, self._tensor(f"{output}.bias", biases)], output)
         inputs = [
             state,
             self._tensor(f"{output}.weight", weight),

@@ -1,9 +1,11 @@
 """The headline of a report: the first metrics as cards, each variant with its interval."""
 
+from markupsafe import Markup
+
 from eval_sets.report.wording import between, number, signed, signed_between
 from eval_sets.results import Report, Score
 from eval_sets.statistics import Comparison, Interval
-from workbench.presenters.markup import Markup, chip, joined, tag
+from workbench.presenters.markup import chip, joined, tag
 from workbench.presenters.numbers import counted
 
 CARDS = 3

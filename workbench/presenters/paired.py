@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from markupsafe import Markup
+
 from eval_sets.types import Case
 from retrieval.types import EvidenceBlock, LookupResult
 from workbench.presenters.comparing import Aligned, align, block_cell, movement_chip
-from workbench.presenters.markup import Markup, chip, joined, tag
+from workbench.presenters.markup import chip, joined, tag
 from workbench.presenters.numbers import counted
 
 SHOWN = 10

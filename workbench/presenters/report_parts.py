@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from markupsafe import Markup
+
 from eval_sets.report import closing, contract, overview
 from eval_sets.report.document import Block, Cell, Figure, Section, Table, text_of, tone_of
 from eval_sets.report.no_answer import no_answer
 from eval_sets.results import Report
-from workbench.presenters.markup import Markup, joined, tag
+from workbench.presenters.markup import joined, tag
 
 PartName = Literal["Scores", "Strata", "Filter", "Fallback", "No answer", "Details"]
 PARTS: tuple[PartName, ...] = get_args(PartName)

@@ -15,7 +15,7 @@ REFRESH_SECONDS = 0.5
 
 
 def start(base: KnowledgeBase, plan: Plan, *, read_only: bool) -> None:
-    """Starts the run in its thread, unless one of this browser session is still going on."""
+    """Starts the run in its thread, unless one of the same user is still going on."""
     if is_running():
         return
     st.session_state[names.JOB] = Job(
@@ -24,7 +24,7 @@ def start(base: KnowledgeBase, plan: Plan, *, read_only: bool) -> None:
 
 
 def is_running() -> bool:
-    """True while a run of this browser session goes on."""
+    """True while a run of the user goes on."""
     job = _job()
     return job is not None and job.state in ("running", "stopping")
 
