@@ -31,7 +31,10 @@ class TimeLimit(Generic[T]):
         return self._clock() < self._paused_until
 
     def run(self, call: Callable[[], T], seconds: float) -> T:
-        """The call's value; raises what it raises, and `TimeoutError` when it is late."""
+        """The call's value; raises what it raises, and `TimeoutError` when it is late.
+
+        What it raises that is no `Exception` becomes a `RuntimeError`.
+        """
         future: Future[T] = Future()
 
         context = contextvars.copy_context()  # the current span, for one
@@ -39,7 +42,12 @@ class TimeLimit(Generic[T]):
         def work() -> None:
             try:
                 future.set_result(context.run(call))
-            except BaseException as error:  # noqa: BLE001 - handed to the caller by the future
+            except Exception as error:  # noqa: BLE001 - handed to the caller by the future
+                future.set_exception(error)
+            except BaseException as panic:  # noqa: BLE001 - so that a caller need not expect it
+                # A panic in compiled code, such as Chroma's, is no `Exception`.
+                error = RuntimeError(f"{type(panic).__name__}: {panic}")
+                error.__cause__ = panic
                 future.set_exception(error)
 
         threading.Thread(target=work, name="lookup-l1", daemon=True).start()
