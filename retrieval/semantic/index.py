@@ -125,6 +125,7 @@ class VectorStore:
                 part = list(ids[start : start + _SQL_SLICE])
                 got = self._collection.get(ids=part, include=["embeddings"])
                 rows = np.asarray(got["embeddings"], dtype=np.float32)
+                self._check_finite(rows)
                 found.update(zip(got["ids"], rows, strict=True))
         return found
 
@@ -148,8 +149,10 @@ class VectorStore:
         )
         with self._damage(dimension=len(vector)):
             result = self._store.query(request)
+        similarities = result.similarities or []
+        self._check_finite(np.asarray(similarities, dtype=np.float64))
         # LlamaIndex's score is exp(-distance), not cosine; Chroma's distance is 1 - cosine.
-        scored = zip(result.ids or [], result.similarities or [], strict=True)
+        scored = zip(result.ids or [], similarities, strict=True)
         return [(pid, min(1.0, max(-1.0, 1.0 + log(score)))) for pid, score in scored]
 
     def cosines(self, vector: NDArray[np.float32], passage_ids: Sequence[str]) -> dict[str, float]:
@@ -182,6 +185,13 @@ class VectorStore:
         """Releases the folder; the store cannot be used afterwards."""
         with _clients:
             self._client.close()
+
+    def _check_finite(self, values: NDArray[Any]) -> None:
+        if not np.isfinite(values).all():
+            raise IndexDamaged(
+                f"Vectors in {self.place} are not made of numbers.",
+                next_action="Run `lookup-knowledge index --full`.",
+            )
 
     def _batch(self, dimension: int) -> int:  # noqa: ARG002 - a server's depends on it
         return int(self._client.get_max_batch_size())
