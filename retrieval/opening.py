@@ -1,6 +1,7 @@
 """From settings and disk to what a lookup reads: the index when it is usable, else the folder."""
 
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from retrieval.calibration import (
@@ -9,7 +10,7 @@ from retrieval.calibration import (
     indexing_digest,
     read_calibration,
 )
-from retrieval.errors import IndexDamaged, IndexUnavailable, IndexUnreachable
+from retrieval.errors import EmbeddingError, IndexDamaged, IndexUnavailable, IndexUnreachable
 from retrieval.hints import L0Index
 from retrieval.knowledge import Knowledge, load_knowledge, scan
 from retrieval.lookup import View
@@ -19,6 +20,7 @@ from retrieval.semantic.generation import Generation, open_generation
 from retrieval.semantic.generations import current_generation
 from retrieval.semantic.retriever import HybridRetriever
 from retrieval.settings import Location, LookupSettings
+from retrieval.text import tokens
 from retrieval.types import ErrorInfo, Fingerprint
 
 if TYPE_CHECKING:
@@ -98,12 +100,7 @@ def open_view(
         knowledge = generation.knowledge
     except IndexUnavailable as error:
         generation, unavailable = None, error.info()
-        knowledge = load_knowledge(
-            location.root,
-            settings.knowledge,
-            window=embedder.spec.window,
-            measure=embedder.measure,
-        )
+        knowledge = _read_folder(settings, location, embedder)
     else:
         retriever = HybridRetriever(
             entries={entry.source: entry for entry in knowledge.entries},
@@ -141,6 +138,19 @@ def open_view(
     if generation is not None:
         weakref.finalize(view, generation.close)
     return view, knowledge
+
+
+def _read_folder(settings: LookupSettings, location: Location, embedder: Embedder) -> Knowledge:
+    """The notes as they are now; cut by words when the files that count tokens are broken."""
+
+    def load(measure: Callable[[str], int]) -> Knowledge:
+        window = embedder.spec.window
+        return load_knowledge(location.root, settings.knowledge, window=window, measure=measure)
+
+    try:
+        return load(embedder.measure)
+    except EmbeddingError:  # L1 will report it; L0 does not need the model to answer
+        return load(lambda text: len(tokens(text)))
 
 
 def _unread(knowledge: Knowledge) -> ErrorInfo | None:
