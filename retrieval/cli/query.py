@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from retrieval.cli.common import emit, open_knowledge, progress_bar, shared_options
-from retrieval.errors import EmbeddingError, IndexUnavailable, InvalidInput
+from retrieval.errors import EmbeddingError, IndexUnavailable, InvalidInput, MissingExtra
 from retrieval.text import is_blank
 from retrieval.types import ErrorInfo, FilterMode, L1Mode, LookupMode, LookupResult
 
@@ -135,7 +135,7 @@ def _build_index(knowledge: "KnowledgeBase") -> ErrorInfo | None:
     try:
         with progress_bar() as progress:
             knowledge.reindex(progress=progress)
-    except (IndexUnavailable, EmbeddingError) as error:
+    except (IndexUnavailable, EmbeddingError, MissingExtra) as error:
         return error.info()
     return None
 

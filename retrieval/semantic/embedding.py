@@ -8,14 +8,15 @@ import importlib
 import os
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.errors import EmbeddingError, MissingExtra, SettingsError
+from retrieval.errors import EmbeddingError, MissingExtra, RetrievalError, SettingsError
 from retrieval.semantic import bundled
 from retrieval.settings import EmbeddingSection
 from retrieval.text import tokens
@@ -89,8 +90,8 @@ class Embedder:
     ) -> NDArray[np.float32]:
         """Unit vectors, shape (number of texts, dimension); a text without any word may be zero.
 
-        `progress` is called with (done, total). Raises `EmbeddingError` when the model gives
-        vectors of another dimension, or numbers that are none.
+        `progress` is called with (done, total). Raises `EmbeddingError` when the model fails, or
+        gives vectors of another dimension, or numbers that are none.
         """
         if not texts:
             return np.zeros((0, self.spec.dimension or 0), dtype=np.float32)
@@ -98,15 +99,34 @@ class Embedder:
         parts: list[NDArray[np.float32]] = []
         for start in range(0, len(texts), step):
             batch = list(texts[start : start + step])
-            parts.append(self._checked(self.model.get_text_embedding_batch(batch)))
+            with self._named_failure():
+                raw = self.model.get_text_embedding_batch(batch)
+            parts.append(self._checked(raw))
             if progress is not None:
                 progress(start + len(batch), len(texts))
         return np.concatenate(parts)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """The query's unit vector, shape (dimension,); zero when the text has no word for it."""
-        vector: NDArray[np.float32] = self._checked([self.model.get_query_embedding(text)])[0]
+        """The query's unit vector, shape (dimension,); zero when the text has no word for it.
+
+        Raises `EmbeddingError` as `embed_passages` does.
+        """
+        with self._named_failure():
+            raw = self.model.get_query_embedding(text)
+        vector: NDArray[np.float32] = self._checked([raw])[0]
         return vector
+
+    @contextmanager
+    def _named_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except RetrievalError:
+            raise
+        except Exception as error:  # noqa: BLE001 - L1's boundary: any client may stand behind it
+            raise EmbeddingError(
+                f"The embedding model '{self.spec.name}' failed: {type(error).__name__}: {error}.",
+                next_action="Check the model and its server, or set another `embedding.model`.",
+            ) from error
 
     def _checked(self, raw: Sequence[Sequence[float]]) -> NDArray[np.float32]:
         vectors = np.asarray(raw, dtype=np.float32)
