@@ -46,9 +46,9 @@ class TimeLimit(Generic[T]):
                 future.set_exception(error)
             except BaseException as panic:  # noqa: BLE001 - so that a caller need not expect it
                 # A panic in compiled code, such as Chroma's, is no `Exception`.
-                error = RuntimeError(f"{type(panic).__name__}: {panic}")
-                error.__cause__ = panic
-                future.set_exception(error)
+                failure = RuntimeError(f"{type(panic).__name__}: {panic}")
+                failure.__cause__ = panic
+                future.set_exception(failure)
 
         threading.Thread(target=work, name="lookup-l1", daemon=True).start()
         try:
