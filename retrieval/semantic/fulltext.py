@@ -69,7 +69,10 @@ class FullText:
                 **names,
                 passages=passages,
                 entries=entries,
-                models=(_load(folder / "passages"), _load(folder / "entries")),
+                models=(
+                    _load(folder / "passages", len(passages), len(names["words"])),
+                    _load(folder / "entries", len(entries), len(names["words"])),
+                ),
             )
         except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
             raise IndexDamaged(
@@ -201,9 +204,18 @@ def _save(folder: Path, texts: _Texts, words: int) -> None:
     model.save(folder, show_progress=False)
 
 
-def _load(folder: Path) -> Any:
+def _load(folder: Path, texts: int, words: int) -> Any:
+    """The model over so many texts and words. Raises `ValueError` when its numbers are not that."""
     if not folder.is_dir():
         return None
     import bm25s
 
-    return bm25s.BM25.load(folder, load_vocab=False, show_progress=False)
+    model = bm25s.BM25.load(folder, load_vocab=False, show_progress=False)
+    # bm25s adds data[indptr[word]:indptr[word + 1]] to the texts in `indices`, unchecked.
+    data, indices, starts = (model.scores[name] for name in ("data", "indices", "indptr"))
+    are_scores = bool(np.isfinite(data).all())
+    are_texts = not len(indices) or (indices.min() >= 0 and indices.max() < texts)
+    are_words = len(starts) >= words and starts[0] == 0 and bool((np.diff(starts) >= 0).all())
+    if not (are_scores and are_texts and are_words and starts[-1] == len(data) == len(indices)):
+        raise ValueError(f"the numbers in {folder.name} are damaged")
+    return model
