@@ -1,11 +1,13 @@
-"""Faults of L1 on purpose: to see, and to measure, what the lookup does then."""
+"""L1 as the lookup sees it, and its faults: those on purpose, and candidates that cannot be."""
 
+import math
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from retrieval.errors import IndexUnavailable
-from retrieval.types import Candidate, L1Outcome, L1Request
+from retrieval.errors import IndexDamaged, IndexUnavailable
+from retrieval.types import Candidate, Entry, L1Outcome, L1Request
 
 Fault = Literal["l1-raises", "l1-empty", "l1-timeout", "l1-off"]
 HANG_SECONDS = 2.0
@@ -50,3 +52,24 @@ class FaultyRetriever:
 
     def fulltext(self, request: L1Request) -> tuple[Candidate, ...]:
         return self.retriever.fulltext(request)
+
+
+def check_candidates(
+    candidates: tuple[Candidate, ...], entries: Mapping[str, Entry]
+) -> tuple[Candidate, ...]:
+    """The candidates. Raises `IndexDamaged` when one is no passage of these notes, or has a score
+    that is no number."""
+    for candidate in candidates:
+        entry = entries.get(candidate.source)
+        scores = (candidate.score, candidate.cosine, candidate.fulltext_score)
+        if entry is None or all(p.id != candidate.passage_id for p in entry.passages):
+            wrong = "which the notes do not have"
+        elif not all(score is None or math.isfinite(score) for score in scores):
+            wrong = "with a score that is no number"
+        else:
+            continue
+        raise IndexDamaged(
+            f"L1 gave the passage {candidate.passage_id}, {wrong}.",
+            next_action="Run `lookup-knowledge index --full`.",
+        )
+    return candidates

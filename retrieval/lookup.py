@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from retrieval.budget import fit_budget
 from retrieval.errors import EmptyQuery, RetrievalError
 from retrieval.evidence import merge_evidence
-from retrieval.faults import FAULT_TIMEOUT, FaultyRetriever, Retriever
+from retrieval.faults import FAULT_TIMEOUT, FaultyRetriever, Retriever, check_candidates
 from retrieval.filtering import admits, decide_filter, unmet_values
 from retrieval.hints import L0Index
 from retrieval.options import LookupOptions
@@ -193,6 +193,7 @@ def _ask_l1(
     else:
         try:
             outcome = limit.run(lambda: retriever.retrieve(request), seconds)
+            check_candidates(outcome.candidates, view.entries)
         except TimeoutError:
             outcome = _late(mode, f"L1 took longer than {seconds:g} s.", attempted=True)
         except Exception as error:  # noqa: BLE001 - a failing L1 is data: spec.md, "L1 fails"
@@ -200,7 +201,7 @@ def _ask_l1(
     if outcome.status == "ok" or options.mode == "l1" or mode != "hybrid":
         return outcome
     try:
-        return replace(outcome, extra=retriever.fulltext(request))
+        return replace(outcome, extra=check_candidates(retriever.fulltext(request), view.entries))
     except (RetrievalError, OSError, ValueError):  # full text is broken too: L0 stands alone
         return outcome
 
