@@ -122,7 +122,7 @@ class Embedder:
             yield
         except RetrievalError:
             raise
-        except Exception as error:  # noqa: BLE001 - L1's boundary: any client may stand behind it
+        except Exception as error:  # any client may stand behind a model
             raise EmbeddingError(
                 f"The embedding model '{self.spec.name}' failed: {type(error).__name__}: {error}.",
                 next_action="Check the model and its server, or set another `embedding.model`.",
