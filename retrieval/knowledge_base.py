@@ -13,6 +13,7 @@ from retrieval.faults import Fault
 from retrieval.lookup import View, refuse, run_lookup
 from retrieval.opening import index_exists, open_server, open_view, state_key
 from retrieval.options import settle_options
+from retrieval.scope import without_counts
 from retrieval.settings import Location, LookupSettings, load_settings
 from retrieval.staleness import StaleScan
 from retrieval.telemetry import describe_lookup, trace_lookup
@@ -154,8 +155,9 @@ class KnowledgeBase:
         with trace_lookup(with_query=self.settings.records.record == "full") as span:
             result = run_lookup(query, view, options, self._limit)
             describe_lookup(span, result)
-        warning = self._stale.warning()
-        return replace(result, warnings=(*result.warnings, warning)) if warning else result
+        stale = self._stale.warning()
+        warnings = (*result.warnings, stale) if stale else result.warnings
+        return replace(result, warnings=without_counts(warnings) if options.scope else warnings)
 
     async def alookup(self, query: str, **options: Any) -> LookupResult:
         """`lookup`, in a thread: for code that runs an event loop."""

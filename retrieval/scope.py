@@ -5,11 +5,12 @@ and no message names it, its categories or its values.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from retrieval.errors import InvalidInput
 from retrieval.filtering import admits, check_categories, filter_keys, parse_conditions
-from retrieval.types import Condition, Entry
+from retrieval.types import Condition, Entry, ErrorInfo
 
 _OWN_KEYS = ("category", "source", "title", "keywords")
 
@@ -53,3 +54,14 @@ def _is_partly_empty(wanted: Any) -> bool:
     if not isinstance(wanted, Mapping):
         return False
     return any(value is None or value in ([], (), set()) for value in wanted.values())
+
+
+def without_counts(warnings: Iterable[ErrorInfo]) -> tuple[ErrorInfo, ...]:
+    """The warnings without what they count among notes that may lie outside a scope."""
+    return tuple(
+        replace(warning, message="Notes have changed since the index was built.")
+        if warning.code == "index_stale"
+        else warning
+        for warning in warnings
+        if warning.code != "notes_unreadable"
+    )
