@@ -87,7 +87,7 @@ def read_lines(
     if not shown:
         shown = [lines[0][: budget or NOTE_BUDGET]]
     end = first + len(shown) - 1
-    titles = {entry.source: entry.title for entry in kb.entries}
+    titles = {entry.source: entry.title for entry in list_notes(kb, scope)}
     count = text.removesuffix("\n").count("\n") + 1
     return {
         "schema_version": SCHEMA_VERSION,
