@@ -53,5 +53,7 @@ def as_command(query: str, choice: LookupChoice, kb: Path | None) -> str:
     if kb is not None:
         words += ["--kb", str(kb)]
     words += ["--", query]
-    comment = f"  # without the filter on {', '.join(unsaid)}" if unsaid else ""
+    # A field's name is foreign text: a line end in it would end the comment.
+    fields = ", ".join(" ".join(key.split()) for key in unsaid)
+    comment = f"  # without the filter on {fields}" if unsaid else ""
     return shlex.join(words) + comment
