@@ -229,7 +229,7 @@ def _validate(data: Mapping[str, Any], origin: str) -> LookupSettings:
                 next_action=f"Settings here: {', '.join(_siblings(first['loc']))}.",
             ) from None
         reason = first["msg"].removeprefix("Value error, ")
-        if first["loc"][0] != "chroma":  # which may hold a secret
+        if first["loc"][0] not in ("chroma", "records"):  # which may hold a secret
             reason += f", but it is {first['input']!r}"
         raise SettingsError(
             f"Setting '{name}' in {origin} is not usable: {reason}.",
