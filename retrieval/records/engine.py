@@ -66,7 +66,7 @@ def read_url(url: str | Path) -> URL:
     try:
         # A path may hold `?` or `#`, which a URL would read as its own.
         parsed = make_url(url) if isinstance(url, str) else URL.create("sqlite", database=str(url))
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
         raise _unusable("is no SQLAlchemy URL") from None
     kind = parsed.drivername.partition("+")[0]
     if kind in ("postgresql", "postgres"):
