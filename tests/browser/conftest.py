@@ -22,9 +22,12 @@ def _give_up(reason: str) -> None:
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator["Browser"]:
-    """A headless Chromium of the system."""
+    """A headless Chromium of the system.
+
+    For one module: while Playwright runs, its event loop keeps others of this thread from starting.
+    """
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -56,7 +59,7 @@ def start_app(tmp_path: Path, chromium: "Browser") -> Iterator[Callable[..., App
         yield start
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shared_app(tmp_path_factory: pytest.TempPathFactory, chromium: "Browser") -> Iterator[App]:
     """One app on the small notes for all tests that change none of them."""
     scratch = tmp_path_factory.mktemp("shared")

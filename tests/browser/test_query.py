@@ -29,6 +29,7 @@ def outcome(page: "Page", text: str) -> None:
 
 
 def titles(page: "Page") -> list[str]:
+    page.locator(".kw-card").first.wait_for()
     return page.locator(".kw-card h3").all_inner_texts()
 
 

@@ -34,7 +34,7 @@ def test_minilm_puts_a_paraphrase_nearer_than_another_topic() -> None:
         ["Resetting the secret that you sign in with", "The canteen serves soup on Fridays"]
     )
     assert query.dtype == np.float32
-    assert float(query @ near) == pytest.approx(0.486, abs=0.01)
+    assert float(query @ near) == pytest.approx(0.472, abs=0.01)
     assert float(query @ far) == pytest.approx(0.0, abs=0.1)
 
 
