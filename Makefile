@@ -9,6 +9,8 @@
 #   make readme             write the outputs and figures of the README anew
 #   make baseline           accept the figures of the bundled set as they are now
 #   make gate               fail when they got worse
+#   make soak               load, kills and many processes, for half an hour
+#   make soak PARTS=load    one part of it: load, records or kills
 #   make format             apply the style
 #   make constraints        pin the newest releases that pyproject.toml admits
 #   make clean              remove the environment and the caches
@@ -28,7 +30,7 @@ BASELINE = $(STARTER)/baseline.json
 GATE = $(BIN)/lookup-knowledge eval run $(STARTER) --variants l0,l1,l0+l1 --baseline $(BASELINE)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c .ci/constraints.txt
 
-.PHONY: demo workbench test notebooks readme baseline gate lint format constraints clean
+.PHONY: demo workbench test notebooks readme baseline gate soak lint format constraints clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-base
@@ -55,6 +57,9 @@ baseline: $(VENV)/.installed-all
 
 gate: $(VENV)/.installed-all
 	$(GATE)
+
+soak: $(VENV)/.installed-all
+	$(BIN)/python -m tests.soak $(PARTS)
 
 lint: $(VENV)/.installed-all
 	$(BIN)/ruff check

@@ -24,7 +24,7 @@ _KEYS = {
     "semantic_floor": "semantic_floor",
 }
 _FAULT = "fault"
-_NOT_OF_A_VARIANT = ("root", "state_dir", "sets_dir", "records")
+_NOT_OF_A_VARIANT = ("root", "state_dir", "sets_dir", "records", "chroma")
 PATIENCE_SECONDS = 60.0
 """Time limit of L1 in an evaluation: a busy machine is no reason for a fallback. The fault
 `l1-timeout` keeps its own, short one."""
@@ -89,14 +89,16 @@ def open_variant(
     merged = _merge(merged, {"lookup": {"l1_timeout": PATIENCE_SECONDS, "budget": None}})
     where = base.location.config.parent if base.location.config else base.location.root
     merged["state_dir"] = state_dir or base.location.state_dir
-    settings, location = load_settings(where, merged)
+    embedded = {"chroma": {"url": None}}  # an index of its own is not the one that hosts share
+    settings, location = load_settings(where, merged | (embedded if state_dir else {}))
     same_model = settings.embedding == base.settings.embedding
     if same_model and settings.knowledge == base.settings.knowledge:
         return opened(settings, location, embedder=base.embedder)
     if state_dir is not None:
         return opened(settings, location)
     merged["state_dir"] = base.location.state_dir / "variants" / indexing_digest(settings)
-    own = opened(*load_settings(where, merged), embedder=base.embedder if same_model else None)
+    own_settings = load_settings(where, merged | embedded)
+    own = opened(*own_settings, embedder=base.embedder if same_model else None)
     own.reindex(progress=progress)
     return own
 

@@ -12,7 +12,9 @@ RetrievalError
 │   ├── IndexMissing        nothing was indexed yet
 │   ├── IndexMismatch       built with another model, dimension or settings
 │   ├── IndexDamaged        files of the index do not hold what they should
-│   └── IndexLocked         another process is writing
+│   ├── IndexLocked         another process is writing
+│   ├── IndexUnreachable    the Chroma server does not answer, or refuses
+│   └── IndexUnwritable     no space, no right, or a broken disk while it was written
 ├── EmbeddingError          the embedder's files are missing, altered, or it failed
 ├── RecordError             the invocation could not be stored or read
 └── MissingExtra            an optional package is not installed
@@ -89,6 +91,14 @@ class IndexDamaged(IndexUnavailable):
 
 class IndexLocked(IndexUnavailable):
     code = "index_locked"
+
+
+class IndexUnreachable(IndexUnavailable):
+    code = "index_unreachable"
+
+
+class IndexUnwritable(IndexUnavailable):
+    code = "index_unwritable"
 
 
 class EmbeddingError(RetrievalError):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from retrieval.records import InvocationStore
     from retrieval.semantic.build import IndexReport, Progress
     from retrieval.semantic.embedding import Embedder
+    from retrieval.semantic.server import ChromaServer
     from retrieval.tools.llama_index import LookupTool
     from retrieval.tools.retriever import KnowledgeRetriever
 
@@ -52,6 +53,7 @@ class KnowledgeBase:
         self._lock = threading.Lock()
         self._limit: TimeLimit[L1Outcome] = TimeLimit()
         self._embedder = embedder
+        self._server = _open_server(settings)
         self._store: InvocationStore | None = None
         self._state: object = None
         self._opened: tuple[View, Knowledge] | None = None
@@ -104,10 +106,12 @@ class KnowledgeBase:
         return self._view()[0].fingerprint
 
     def has_index(self) -> bool:
-        """True when an index exists, whatever its state."""
+        """True when an index exists, whatever its state; also when a server cannot tell."""
         from retrieval.semantic.generations import current_generation
 
         try:
+            if self._server is not None and self._server.current() is not None:
+                return True
             return current_generation(self.location.state_dir) is not None
         except IndexUnavailable:
             return True
@@ -226,6 +230,8 @@ class KnowledgeBase:
 
     def close(self) -> None:
         """Releases the index and the database; the knowledge base opens them again on use."""
+        if self._server is not None:
+            self._server.close()
         with self._lock:
             if self._store is not None:
                 self._store.close()
@@ -245,10 +251,19 @@ class KnowledgeBase:
     def _view(self) -> "tuple[View, Knowledge]":
         """What lookups read, opened again when the index or an unindexed folder changed."""
         embedder = self.embedder
-        state = state_key(self.settings, self.location)
+        state = state_key(self.settings, self.location, self._server)
         with self._lock:
             if self._opened is None or state != self._state:
-                self._opened = open_view(self.settings, self.location, embedder)
+                self._opened = open_view(self.settings, self.location, embedder, self._server)
                 self._state = state
                 self._stale = StaleScan(self.settings, self.location)
             return self._opened
+
+
+def _open_server(settings: LookupSettings) -> "ChromaServer | None":
+    """The Chroma server that the settings name; it is not asked yet."""
+    if settings.chroma.url is None:
+        return None
+    from retrieval.semantic.server import ChromaServer
+
+    return ChromaServer(settings.chroma)

@@ -1,6 +1,7 @@
 """From settings and disk to what a lookup reads: the index when it is usable, else the folder."""
 
 import weakref
+from typing import TYPE_CHECKING
 
 from retrieval.calibration import (
     StoredCalibration,
@@ -8,7 +9,7 @@ from retrieval.calibration import (
     indexing_digest,
     read_calibration,
 )
-from retrieval.errors import IndexDamaged, IndexUnavailable
+from retrieval.errors import IndexDamaged, IndexUnavailable, IndexUnreachable
 from retrieval.hints import L0Index
 from retrieval.knowledge import Knowledge, load_knowledge, scan
 from retrieval.lookup import View
@@ -20,26 +21,44 @@ from retrieval.semantic.retriever import HybridRetriever
 from retrieval.settings import Location, LookupSettings
 from retrieval.types import ErrorInfo, Fingerprint
 
+if TYPE_CHECKING:
+    from retrieval.semantic.server import ChromaServer
+
 FALLBACK_FLOOR = 0.35
 """Semantic floor for an embedder that nobody measured."""
 
 
-def state_key(settings: LookupSettings, location: Location) -> object:
+def state_key(
+    settings: LookupSettings, location: Location, server: "ChromaServer | None" = None
+) -> object:
     """A value that changes when a lookup would read something else.
 
-    The current generation's name, or without an index sizes and times of the folder's files; and
-    which calibration there is.
+    The current generation's name, or without an index sizes and times of the folder's files; which
+    calibration there is; and with a Chroma server the collection that is current there. While the
+    server does not answer, that is the last one that was known.
     """
     try:
         folder = current_generation(location.state_dir)
     except IndexDamaged:
         folder = None
+    shared: object = None
+    if server is not None:
+        try:
+            current = server.current()
+            shared = current.collection if current else None
+        except IndexUnreachable:
+            shared = server.last_known or "unreachable"
+        except IndexUnavailable as error:
+            shared = error.message
     read = folder or tuple(sorted(scan(location.root, settings.knowledge).items()))
-    return read, calibration_stamp(location.state_dir)
+    return read, calibration_stamp(location.state_dir), shared
 
 
 def open_view(
-    settings: LookupSettings, location: Location, embedder: Embedder
+    settings: LookupSettings,
+    location: Location,
+    embedder: Embedder,
+    server: "ChromaServer | None" = None,
 ) -> tuple[View, Knowledge]:
     """The view and its notes; the index is closed when the last lookup has dropped the view.
 
@@ -51,7 +70,12 @@ def open_view(
     retriever: HybridRetriever | None = None
     unavailable: ErrorInfo | None = None
     try:
-        generation = open_generation(location.state_dir, settings, embedder.spec)
+        if server is None:
+            generation = open_generation(location.state_dir, settings, embedder.spec)
+        else:
+            from retrieval.semantic.following import open_following
+
+            generation = open_following(server, location, settings, embedder)
         knowledge = generation.knowledge
     except IndexUnavailable as error:
         generation, unavailable = None, error.info()
@@ -69,7 +93,7 @@ def open_view(
             embedder=embedder,
             scripts=embedder.spec.scripts,
         )
-    index = generation.manifest.index_digest if generation else None
+    index = generation.manifest.answer_digest if generation else None
     calibration, warning = (
         read_calibration(
             location.state_dir,
@@ -93,7 +117,7 @@ def open_view(
             embedding=embedder.spec.digest,
         ),
         thresholds=calibration.thresholds if calibration else DEFAULT_THRESHOLDS,
-        warnings=tuple(w for w in (warning, _unread(knowledge)) if w),
+        warnings=tuple(w for w in (warning, _unread(knowledge), _differing(generation)) if w),
     )
     if generation is not None:
         weakref.finalize(view, generation.close)
@@ -110,6 +134,18 @@ def _unread(knowledge: Knowledge) -> ErrorInfo | None:
         message=f"{count} {'file' if count == 1 else 'files'} could not be read and "
         f"{'is' if count == 1 else 'are'} not searched.",
         next_action="Run `lookup-knowledge lint`.",
+    )
+
+
+def _differing(generation: Generation | None) -> ErrorInfo | None:
+    """A warning when the vectors on the server are of other notes than those of this host."""
+    if generation is None or not generation.manifest.differs_from_server:
+        return None
+    return ErrorInfo(
+        code="notes_differ",
+        message="The notes of this host are not those that the index on the Chroma server was "
+        "made of; what differs is found by words only.",
+        next_action="Bring the notes of all hosts to one state, then run `lookup-knowledge index`.",
     )
 
 

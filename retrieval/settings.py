@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
+from retrieval.chroma_settings import ChromaSection
 from retrieval.errors import KnowledgeError, SettingsError
 from retrieval.logs import LogSection
 from retrieval.settings_section import LintSection, Section
@@ -108,6 +109,7 @@ class LookupSettings(Section):
     knowledge: KnowledgeSettings = KnowledgeSettings()
     lookup: LookupSection = LookupSection()
     embedding: EmbeddingSection = EmbeddingSection()
+    chroma: ChromaSection = ChromaSection()
     records: RecordSection = RecordSection()
     lint: LintSection = LintSection()
     logs: LogSection = LogSection()
@@ -149,20 +151,17 @@ def load_settings(
         )
     path = path.resolve()
     config = path / CONFIG_NAME
-    origin = str(config)
-    data: dict[str, Any] = {}
-    if config.is_file():
-        data = _read_toml(config)
-        _validate(data, origin)
+    has_config = config.is_file()
+    data = _read_toml(config) if has_config else {}
+    _validate(data, str(config))
     data = _merge(data, _environment(os.environ))
     settings = _validate(_merge(data, overrides or {}), "the environment or an argument")
     root = (path / settings.root).resolve() if settings.root else path
     if not root.is_dir():
         raise KnowledgeError(
-            f"The root {root} that {origin} names is not a folder.",
+            f"The root {root} that {config} names is not a folder.",
             next_action="Correct `root`; it is relative to the settings file.",
         )
-    has_config = config.is_file()
     own = path / STATE_NAME if has_config else user_state_dir(root)
     state = path / settings.state_dir if settings.state_dir else own
     return settings, Location(
@@ -229,9 +228,11 @@ def _validate(data: Mapping[str, Any], origin: str) -> LookupSettings:
                 f"Unknown setting '{name}' in {origin}.",
                 next_action=f"Settings here: {', '.join(_siblings(first['loc']))}.",
             ) from None
+        reason = first["msg"].removeprefix("Value error, ")
+        if first["loc"][0] != "chroma":  # which may hold a secret
+            reason += f", but it is {first['input']!r}"
         raise SettingsError(
-            f"Setting '{name}' in {origin} is not usable: {first['msg']}, "
-            f"but it is {first['input']!r}.",
+            f"Setting '{name}' in {origin} is not usable: {reason}.",
             next_action="Correct the value.",
         ) from None
 

@@ -53,6 +53,8 @@ def _show(report: "IndexReport") -> None:
         f"{report.deleted} deleted, {report.unchanged} unchanged; "
         f"{report.embedded} texts embedded in {report.seconds:.1f} s",
     )
+    if report.resumed:
+        page.line(f"{report.resumed} more texts an earlier run had embedded", hang=2)
     if report.rebuilt_because:
         page.line(f"Built anew: {report.rebuilt_because}", hang=2)
     for issue in report.report.errors:

@@ -2,37 +2,28 @@
 
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from retrieval.errors import IndexUnavailable
-from retrieval.knowledge import Knowledge, load_knowledge, scan, write_snapshot
+from retrieval.errors import IndexDamaged
+from retrieval.knowledge import Knowledge, load_knowledge, scan
+from retrieval.semantic.before import Before, open_before
+from retrieval.semantic.contents import Contents, identify, list_files
 from retrieval.semantic.embedding import Embedder
-from retrieval.semantic.fulltext import write_fulltext
-from retrieval.semantic.generation import Generation, find_differences
-from retrieval.semantic.generations import (
-    EmbeddingIdentity,
-    Manifest,
-    current_generation,
-    file_sizes,
-    index_digest,
-    knowledge_digest,
-    new_generation,
-    publish,
-    read_manifest,
-    remove_old_generations,
-)
-from retrieval.semantic.locking import writer_lock
+from retrieval.semantic.generations import ServerIndex, index_folder, new_generation, publish
+from retrieval.semantic.kept import KeepingEmbedder, kept_path, remove_kept
+from retrieval.semantic.locking import failed_writes, writer_lock
+from retrieval.semantic.pruning import remove_old_generations
+from retrieval.semantic.server import WRITE_SECONDS, ChromaServer, open_server
+from retrieval.semantic.server_store import write_collection
 from retrieval.semantic.vectors import write_vectors
 from retrieval.settings import LookupSettings
-from retrieval.types import Entry, LoadIssue, LoadReport
+from retrieval.types import LoadReport
 
 Progress = Callable[[str, int, int], None]
 """Called with the stage (`load`, `embed`), what is done, and the total."""
-Files = dict[str, tuple[int, int, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,42 +42,14 @@ class IndexReport:
     passages: int
     embedded: int
     """Texts that went through the model."""
+    resumed: int
+    """Texts whose vectors a run that did not finish had left."""
     seconds: float
     generation: str
     """Name of the generation that is current now."""
     report: LoadReport
     rebuilt_because: str | None = None
     """Why nothing of the index before was built upon, if there was one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Before:
-    """The index that a run starts from, as far as it can be used."""
-
-    files: Files
-    """Empty when there was none or its manifest cannot be read."""
-    generation: Generation | None = None
-    rebuild: str | None = None
-    """Why its notes and rows cannot be built upon."""
-
-    def notes(self) -> dict[str, Entry]:
-        """The notes that stand as they were cut, by source."""
-        if self.generation is None or self.rebuild:
-            return {}
-        return {entry.source: entry for entry in self.generation.knowledge.entries}
-
-    def issues(self) -> tuple[LoadIssue, ...]:
-        """What the load of those notes met."""
-        return self.generation.knowledge.report.issues if self.generation else ()
-
-    def is_current(self, files: Files, report: LoadReport) -> bool:
-        """True when there is nothing to write."""
-        return (
-            self.generation is not None
-            and self.rebuild is None
-            and files == self.files
-            and report == self.generation.knowledge.report
-        )
 
 
 def build_index(
@@ -104,42 +67,160 @@ def build_index(
     model, its window or the `[knowledge]` settings, and a damaged index. Vectors of texts that
     stay the same are kept whenever the model is the same and `full` is not set.
 
-    Raises `IndexLocked` while another process writes and whatever the model raises when it fails;
-    the index before then stays the current one.
+    With a Chroma server the vectors go there; where it holds an index of these very notes, made by
+    another host, only the rest is written here. Vectors that a run which did not finish had made
+    are taken over from it.
+
+    Raises `IndexLocked` while another process writes, `IndexUnwritable` when the disk is full or
+    the folder read-only, `IndexUnreachable` without the server, and whatever the model raises when
+    it fails; the index before then stays the current one.
     """
     started = time.perf_counter()
-    with writer_lock(state_dir):
-        before = _open_before(state_dir, settings, embedder, full=full)
+    server = open_server(settings.chroma, seconds=WRITE_SECONDS)
+    try:
+        with writer_lock(state_dir), failed_writes(state_dir):
+            run = _Run(
+                state_dir=state_dir,
+                root=root,
+                settings=settings,
+                embedder=embedder,
+                server=server,
+                full=full,
+                progress=progress,
+            )
+            return run.bring_up_to_date(started)
+    finally:
+        if server is not None:
+            server.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """One index run, under the writer lock."""
+
+    state_dir: Path
+    root: Path
+    settings: LookupSettings
+    embedder: Embedder
+    server: ChromaServer | None
+    full: bool
+    progress: Progress | None
+
+    def bring_up_to_date(self, started: float) -> IndexReport:
+        # A server that does not answer is met before anything is embedded.
+        try:
+            shared = self.server.current() if self.server else None
+        except IndexDamaged:
+            shared = None
+        before = open_before(
+            self.state_dir, self.settings, self.embedder, server=self.server, full=self.full
+        )
+        index = index_folder(self.state_dir)
+        embedder = KeepingEmbedder(self.embedder, kept_path(index, self.embedder, full=self.full))
         try:
             # Scanned first: a file that changes in between shows as changed afterwards.
-            found = scan(root, settings.knowledge)
+            found = scan(self.root, self.settings.knowledge)
             knowledge = load_knowledge(
-                root,
-                settings.knowledge,
+                self.root,
+                self.settings.knowledge,
                 window=embedder.spec.window,
                 measure=embedder.measure,
                 reuse=before.notes(),
                 reuse_issues=before.issues(),
-                progress=_stage(progress, "load"),
+                progress=self._stage("load"),
             )
-            files = _files(found, knowledge)
-            if before.is_current(files, knowledge.report) and before.generation is not None:
-                folder, embedded = before.generation.folder, 0
+            files = list_files(found, knowledge)
+            manifest = before.generation.manifest if before.generation else None
+            if (
+                manifest is not None
+                and before.is_current(files, knowledge.report)
+                and manifest.server == shared
+                and not manifest.differs_from_server
+            ):
+                name = manifest.generation
             else:
-                folder = new_generation(state_dir)
-                embedded = _write(
-                    folder,
-                    before=before,
-                    knowledge=knowledge,
-                    files=files,
-                    settings=settings,
-                    embedder=embedder,
-                    progress=progress,
+                contents = Contents(
+                    knowledge=knowledge, files=files, settings=self.settings, before=before
                 )
+                name = self._write(contents, embedder, shared)
         finally:
             if before.generation is not None:
                 before.generation.close()
-        remove_old_generations(state_dir)
+        remove_old_generations(self.state_dir)
+        remove_kept(index)
+        if self.server is not None:
+            self.server.remove_old()
+        return _report(before, knowledge, embedder, name, started)
+
+    def _write(
+        self, contents: Contents, embedder: KeepingEmbedder, shared: ServerIndex | None
+    ) -> str:
+        """Fills and publishes a generation; its name."""
+        folder = new_generation(self.state_dir)
+        try:
+            if self.server is None:
+                vectors = write_vectors(
+                    folder / "vectors",
+                    contents.knowledge.entries,
+                    embedder=embedder,
+                    before=contents.reusable(embedder.spec),
+                    unchanged=contents.unchanged(),
+                    progress=self._stage("embed"),
+                )
+                identity = identify(embedder.spec, vectors.dimension)
+                publish(folder, contents.write(folder, identity, slots=vectors.slots))
+            else:
+                shared = self._write_to_server(self.server, contents, embedder, shared)
+                publish(folder, contents.write(folder, shared.embedding, server=shared))
+        finally:
+            if not (folder / "manifest.json").is_file():
+                shutil.rmtree(folder, ignore_errors=True)
+        return folder.name
+
+    def _write_to_server(
+        self,
+        server: ChromaServer,
+        contents: Contents,
+        embedder: KeepingEmbedder,
+        shared: ServerIndex | None,
+    ) -> ServerIndex:
+        """The index on the server, published: the one that is there if it is of these notes."""
+        if shared is not None and not self.full and shared.embedding.same_vectors(embedder.spec):
+            if contents.index_digest(shared.embedding) == shared.index_digest:
+                return shared
+            taken: tuple[ServerIndex, ...] = (shared,)
+        else:
+            taken = ()
+        before = contents.reusable(embedder.spec, on_server=True)
+        collection, identity, slots = write_collection(
+            server,
+            contents.knowledge.entries,
+            embedder=embedder,
+            sources=(*((before,) if before else ()), *taken),
+            progress=self._stage("embed"),
+        )
+        written = ServerIndex(
+            collection=collection,
+            embedding=identity,
+            knowledge_digest=contents.knowledge_digest(identity),
+            index_digest=contents.index_digest(identity),
+            passages=contents.passages,
+            slots=slots,
+        )
+        server.publish(written)
+        return written
+
+    def _stage(self, stage: str) -> Callable[[int, int], None] | None:
+        return None if self.progress is None else partial(self.progress, stage)
+
+
+def _report(
+    before: Before,
+    knowledge: Knowledge,
+    embedder: KeepingEmbedder,
+    generation: str,
+    started: float,
+) -> IndexReport:
     old = {source: digest for source, (_, _, digest) in before.files.items() if digest}
     new = {entry.source: entry.content_hash for entry in knowledge.entries}
     kept = new.keys() & old.keys()
@@ -151,100 +232,10 @@ def build_index(
         unchanged=unchanged,
         failed=len({issue.source for issue in knowledge.report.errors}),
         passages=sum(len(entry.passages) for entry in knowledge.entries),
-        embedded=embedded,
+        embedded=embedder.embedded,
+        resumed=embedder.resumed,
         seconds=time.perf_counter() - started,
-        generation=folder.name,
+        generation=generation,
         report=knowledge.report,
         rebuilt_because=before.rebuild,
     )
-
-
-def _open_before(
-    state_dir: Path, settings: LookupSettings, embedder: Embedder, *, full: bool
-) -> _Before:
-    files: Files = {}
-    try:
-        folder = current_generation(state_dir)
-        if folder is None:
-            return _Before(files={})
-        generation = Generation(folder, read_manifest(folder))
-        files = generation.manifest.files
-        if full:
-            return _Before(files=files, rebuild="a full build was asked for")
-        # Opened here, so that damage is met before anything is built on it.
-        _ = generation.knowledge, generation.fulltext, generation.vectors
-    except IndexUnavailable as error:
-        return _Before(files=files, rebuild=error.message.rstrip("."))
-    differences = find_differences(generation.manifest, settings, embedder.spec)
-    return _Before(files=files, generation=generation, rebuild="; ".join(differences) or None)
-
-
-def _write(
-    folder: Path,
-    *,
-    before: _Before,
-    knowledge: Knowledge,
-    files: Files,
-    settings: LookupSettings,
-    embedder: Embedder,
-    progress: Progress | None,
-) -> int:
-    """Fills and publishes the generation; the number of texts that were embedded."""
-    spec = embedder.spec
-    old = before.notes()
-    unchanged = {
-        entry.source
-        for entry in knowledge.entries
-        if entry.source in old and old[entry.source].content_hash == entry.content_hash
-    }
-    generation = before.generation
-    if generation and not generation.manifest.embedding.same_vectors(spec):
-        generation = None
-    try:
-        written = write_vectors(
-            folder / "vectors",
-            knowledge.entries,
-            embedder=embedder,
-            before=generation,
-            unchanged=unchanged,
-            progress=_stage(progress, "embed"),
-        )
-        write_fulltext(
-            folder / "fulltext",
-            knowledge.entries,
-            before=generation.fulltext if generation and unchanged else None,
-            unchanged=unchanged,
-        )
-        write_snapshot(folder / "snapshot.json", knowledge)
-        embedding = EmbeddingIdentity(
-            name=spec.name, dimension=written.dimension, digest=spec.digest, window=spec.window
-        )
-        cut = knowledge_digest(settings.knowledge, spec.window)
-        manifest = Manifest(
-            generation=folder.name,
-            created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            embedding=embedding,
-            knowledge_digest=cut,
-            files=files,
-            passages=sum(len(entry.passages) for entry in knowledge.entries),
-            slots=written.slots,
-            index_digest=index_digest(files, embedding, cut),
-            sizes=file_sizes(folder),
-        )
-        publish(folder, manifest)
-    finally:
-        if not (folder / "manifest.json").is_file():
-            shutil.rmtree(folder, ignore_errors=True)
-    return written.embedded
-
-
-def _files(found: Mapping[str, tuple[int, int]], knowledge: Knowledge) -> Files:
-    hashes = {entry.source: entry.content_hash for entry in knowledge.entries}
-    return {
-        source: (*found.get(source, (0, 0)), hashes.get(source, ""))
-        for source in sorted(found.keys() | hashes.keys())
-    }
-
-
-def _stage(progress: Progress | None, stage: str) -> Callable[[int, int], None] | None:
-    return None if progress is None else partial(progress, stage)

@@ -3,8 +3,10 @@
     state_dir/index/
         CURRENT               name of the current generation
         gen-<id>/             vectors/ fulltext/ snapshot.json manifest.json
+        embedded-<model>.bin  vectors of a run that did not finish; see `kept`
         writer.lock           held while a generation is written; see `locking`
 
+With a Chroma server a generation has no `vectors/`; its manifest names the collection: `server`.
 A generation is built in its own folder, which nobody reads before `publish` points to it; after
 that it never changes. So a crash at any instant leaves the old index or the new one.
 """
@@ -14,10 +16,9 @@ import json
 import os
 import re
 import secrets
-import shutil
-import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -29,12 +30,11 @@ from retrieval.settings import KnowledgeSettings
 
 INDEX_SCHEMA = "1"
 """Raised with any change to the files of a generation or to how notes are cut into passages."""
-GRACE_SECONDS = 600.0
-"""How long the generation before the current one is kept for readers that still have it open."""
-
 REBUILD = "Run `lookup-knowledge index`; it builds the index anew."
+FREE_SPACE = "Free space or choose another `state_dir`, then run `lookup-knowledge index` again."
 
 _NAME = re.compile(r"gen-[0-9a-z-]+")
+_STAMP = "%Y%m%dt%H%M%S%f"
 
 
 class EmbeddingIdentity(BaseModel):
@@ -52,6 +52,20 @@ class EmbeddingIdentity(BaseModel):
         """True when vectors of the two can be compared."""
         dimensions = {self.dimension, spec.dimension} - {None}
         return (self.name, self.digest) == (spec.name, spec.digest) and len(dimensions) <= 1
+
+
+class ServerIndex(BaseModel):
+    """The vectors of an index on a Chroma server, as the host that wrote them says."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    collection: str
+    embedding: EmbeddingIdentity
+    knowledge_digest: str
+    index_digest: str
+    passages: int
+    slots: dict[str, int]
+    """Field → most values that a row has in it."""
 
 
 class Manifest(BaseModel):
@@ -74,6 +88,21 @@ class Manifest(BaseModel):
     """Equal digests mean equal answers of the index."""
     sizes: dict[str, int]
     """Bytes of each file below the generation's folder, except this one."""
+    server: ServerIndex | None = None
+    """Where the vectors are when they are not in the folder."""
+
+    @property
+    def differs_from_server(self) -> bool:
+        """True when the vectors were made of other notes than these."""
+        return self.server is not None and self.server.index_digest != self.index_digest
+
+    @property
+    def answer_digest(self) -> str:
+        """`index_digest`, or one of both states where the vectors are of other notes."""
+        if self.server is None or not self.differs_from_server:
+            return self.index_digest
+        both = f"{self.index_digest} {self.server.index_digest}"
+        return hashlib.sha256(both.encode()).hexdigest()[:12]
 
 
 def knowledge_digest(settings: KnowledgeSettings, window: int) -> str:
@@ -115,9 +144,18 @@ def current_generation(state_dir: Path) -> Path | None:
 
 
 def new_generation(state_dir: Path) -> Path:
-    """An empty folder for the next generation; its name sorts after those of earlier ones."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dt%H%M%S%f")
-    folder = index_folder(state_dir) / f"gen-{stamp}-{secrets.token_hex(2)}"
+    """An empty folder for the next generation; its name sorts after those of earlier ones.
+
+    Also where the clock was set back since: then the name is that of the moment after the last one.
+    """
+    now = datetime.now(UTC).strftime(_STAMP)
+    names = (path.name.split("-") for path in index_folder(state_dir).glob("gen-*"))
+    last = max((parts[1] for parts in names if len(parts) == 3), default="")
+    if last >= now:
+        with suppress(ValueError, OverflowError):
+            moment = datetime.strptime(last, _STAMP).replace(tzinfo=UTC)
+            now = (moment + timedelta(microseconds=1)).strftime(_STAMP)
+    folder = index_folder(state_dir) / f"gen-{now}-{secrets.token_hex(2)}"
     folder.mkdir()
     return folder
 
@@ -173,22 +211,6 @@ def publish(folder: Path, manifest: Manifest) -> None:
     _sync(folder.parent)
     write_atomic(folder.parent / "CURRENT", folder.name)
     _sync(folder.parent)
-
-
-def remove_old_generations(state_dir: Path, *, grace_seconds: float = GRACE_SECONDS) -> None:
-    """Removes unfinished and superseded generations; call it under the writer lock.
-
-    The newest of the superseded ones stays for `grace_seconds`. What cannot be removed because
-    a reader holds it open is left for the next time.
-    """
-    pointer = index_folder(state_dir) / "CURRENT"
-    current = pointer.read_text(encoding="utf-8").strip()
-    folders = sorted(p for p in index_folder(state_dir).glob("gen-*") if p.name != current)
-    finished = [p for p in folders if (p / "manifest.json").is_file()]
-    if finished and time.time() - pointer.stat().st_mtime < grace_seconds:
-        folders.remove(finished[-1])
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _sync(path: Path) -> None:

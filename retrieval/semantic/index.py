@@ -1,8 +1,8 @@
 """The passage vectors of one index generation in Chroma, asked through LlamaIndex.
 
-This is the only module that imports chromadb. A generation's folder is its own path, and it never
-changes once it is published: Chroma caches clients by path, and a client does not find what another
-process adds later.
+With `connection` this is the only module that imports chromadb. A generation's folder is its own
+path, and it never changes once it is published: Chroma caches clients by path, and a client does
+not find what another process adds later.
 """
 
 import threading
@@ -20,9 +20,9 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 from llama_index.vector_stores.chroma import ChromaVectorStore
 from numpy.typing import NDArray
 
-from retrieval.errors import IndexDamaged, IndexMismatch
+from retrieval.errors import IndexDamaged, IndexMismatch, IndexUnwritable
 from retrieval.semantic.filters import Resolve, Row, to_filters
-from retrieval.semantic.generations import REBUILD
+from retrieval.semantic.generations import FREE_SPACE, REBUILD
 from retrieval.types import Condition
 
 _COLLECTION = "passages"
@@ -42,23 +42,24 @@ class VectorStore:
     def __init__(
         self,
         client: Any,
-        folder: Path,
+        place: str,
         *,
+        name: str = _COLLECTION,
         create: bool = False,
         slots: Mapping[str, int] | None = None,
         resolve: Resolve | None = None,
     ) -> None:
-        self.folder = folder
+        self.place = place
         self._slots = slots or {}
         self._resolve = resolve or (lambda _: ())
         self._client = client
         with self._damage():
             self._collection = (
                 client.create_collection(
-                    _COLLECTION, configuration={"hnsw": _HNSW}, embedding_function=None
+                    name, configuration={"hnsw": _HNSW}, embedding_function=None
                 )
                 if create
-                else client.get_collection(_COLLECTION, embedding_function=None)
+                else client.get_collection(name, embedding_function=None)
             )
             self._count = int(self._collection.count())
         self._store = ChromaVectorStore(chroma_collection=self._collection)
@@ -67,7 +68,7 @@ class VectorStore:
     @classmethod
     def create(cls, folder: Path) -> "VectorStore":
         """A new, empty store in the folder."""
-        return cls(_open_client(folder), folder, create=True)
+        return cls(_open_client(folder), str(folder), create=True)
 
     @classmethod
     def open(
@@ -86,7 +87,7 @@ class VectorStore:
             raise IndexDamaged(f"The index has no vectors in {folder}.", next_action=REBUILD)
         client = _open_client(folder)
         try:
-            return cls(client, folder, slots=slots, resolve=resolve)
+            return cls(client, str(folder), slots=slots, resolve=resolve)
         except IndexDamaged:
             client.close()
             raise
@@ -96,22 +97,25 @@ class VectorStore:
 
     def add(self, ids: Sequence[str], vectors: NDArray[np.float32], rows: Sequence[Row]) -> None:
         """Stores vectors, shape (number of ids, dimension), under ids that are not in use."""
-        step = self._client.get_max_batch_size()
-        for start in range(0, len(ids), step):
-            part = slice(start, start + step)
-            self._collection.add(
-                ids=list(ids[part]),
-                embeddings=vectors[part],
-                metadatas=[{**row, **_NODE} for row in rows[part]],
-            )
-        self._count = int(self._collection.count())
+        step = self._batch(vectors.shape[-1])
+        with self._failed_write():
+            for start in range(0, len(ids), step):
+                part = slice(start, start + step)
+                # Not `add`, so that a batch whose answer got lost can be sent again.
+                self._collection.upsert(
+                    ids=list(ids[part]),
+                    embeddings=vectors[part],
+                    metadatas=[{**row, **_NODE} for row in rows[part]],
+                )
+            self._count = int(self._collection.count())
 
     def delete(self, ids: Sequence[str]) -> None:
         """Removes these ids; unknown ones do not matter."""
-        step = self._client.get_max_batch_size()
-        for start in range(0, len(ids), step):
-            self._collection.delete(ids=list(ids[start : start + step]))
-        self._count = int(self._collection.count())
+        step = self._batch(0)
+        with self._failed_write():
+            for start in range(0, len(ids), step):
+                self._collection.delete(ids=list(ids[start : start + step]))
+            self._count = int(self._collection.count())
 
     def vectors(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The stored vectors of those ids that exist."""
@@ -179,6 +183,18 @@ class VectorStore:
         with _clients:
             self._client.close()
 
+    def _batch(self, dimension: int) -> int:  # noqa: ARG002 - a server's depends on it
+        return int(self._client.get_max_batch_size())
+
+    @contextmanager
+    def _failed_write(self) -> Iterator[None]:
+        try:
+            yield
+        except ChromaError as error:
+            raise IndexUnwritable(
+                f"The vectors cannot be written to {self.place}: {error}.", next_action=FREE_SPACE
+            ) from error
+
     @contextmanager
     def _damage(self, dimension: int | None = None) -> Iterator[None]:
         try:
@@ -192,7 +208,7 @@ class VectorStore:
             ) from error
         except ChromaError as error:
             raise IndexDamaged(
-                f"The vectors in {self.folder} cannot be read: {error}.", next_action=REBUILD
+                f"The vectors in {self.place} cannot be read: {error}.", next_action=REBUILD
             ) from error
 
 

@@ -1,8 +1,11 @@
 """The right to write the index: one process and thread has it at a time."""
 
+import errno
 import json
 import os
+import shutil
 import socket
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -10,8 +13,18 @@ from pathlib import Path
 
 import filelock
 
-from retrieval.errors import IndexLocked, IndexUnavailable
-from retrieval.semantic.generations import index_folder
+from retrieval.errors import IndexLocked, IndexUnwritable
+from retrieval.semantic.generations import FREE_SPACE, index_folder
+
+_OF_THE_DISK = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EROFS,
+    errno.EIO,
+    errno.EACCES,
+    errno.EPERM,
+}
 
 
 @contextmanager
@@ -19,7 +32,7 @@ def writer_lock(state_dir: Path, *, wait_seconds: float = 0.0) -> Iterator[None]
     """The right to write the index, for one process and thread at a time.
 
     Raises `IndexLocked`, which names the holder, when it is not free within `wait_seconds`, and
-    `IndexUnavailable` when the state folder cannot be written.
+    `IndexUnwritable` when the state folder cannot be written.
     """
     folder = index_folder(state_dir)
     holder = folder / "writer.json"
@@ -37,9 +50,9 @@ def writer_lock(state_dir: Path, *, wait_seconds: float = 0.0) -> Iterator[None]
         ) from None
     except OSError as error:
         lock.release()
-        raise IndexUnavailable(
+        raise IndexUnwritable(
             f"The state folder {state_dir} cannot be written: {error.strerror}.",
-            next_action="Set `state_dir` to a folder that you may write to.",
+            next_action="Set `state_dir` to a folder with space that you may write to.",
         ) from error
     try:
         yield
@@ -47,6 +60,30 @@ def writer_lock(state_dir: Path, *, wait_seconds: float = 0.0) -> Iterator[None]
         with suppress(OSError):
             holder.unlink()
         lock.release()
+
+
+@contextmanager
+def failed_writes(state_dir: Path) -> Iterator[None]:
+    """Turns a full, read-only or broken disk into `IndexUnwritable`.
+
+    Other errors of the system pass, such as those of a model that is asked over the network.
+    """
+    try:
+        yield
+    except shutil.Error as error:  # an `OSError` too, of a folder that was copied
+        _, _, reason = error.args[0][0]
+        raise IndexUnwritable(
+            f"The index below {state_dir} cannot be written: {reason}.", next_action=FREE_SPACE
+        ) from error
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        if isinstance(error, OSError):
+            where = error.filename or state_dir
+            if error.errno not in _OF_THE_DISK or not Path(where).is_relative_to(state_dir):
+                raise
+        raise IndexUnwritable(
+            f"The index below {state_dir} cannot be written: {reason}.", next_action=FREE_SPACE
+        ) from error
 
 
 def _describe(holder: Path) -> str:

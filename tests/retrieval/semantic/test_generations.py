@@ -17,8 +17,8 @@ from retrieval.semantic.generations import (
     new_generation,
     publish,
     read_manifest,
-    remove_old_generations,
 )
+from retrieval.semantic.pruning import remove_old_generations
 from retrieval.settings import EmbeddingSection, KnowledgeSettings
 
 EMBEDDING = EmbeddingIdentity(name="hash:64", dimension=64, digest="d", window=256)
@@ -110,10 +110,29 @@ def test_superseded_and_unfinished_generations_go(tmp_path: Path) -> None:
 
     remove_old_generations(tmp_path)
     left = sorted(p.name for p in index_folder(tmp_path).glob("gen-*"))
+    assert left == finished
+
+    remove_old_generations(tmp_path, in_flight_seconds=0)
+    left = sorted(p.name for p in index_folder(tmp_path).glob("gen-*"))
     assert left == finished[-2:]
 
-    remove_old_generations(tmp_path, grace_seconds=0)
+    remove_old_generations(tmp_path, grace_seconds=0, in_flight_seconds=0)
     assert [p.name for p in index_folder(tmp_path).glob("gen-*")] == [current.name]
+
+
+def test_a_clock_that_was_set_back_does_not_disturb_the_order(tmp_path: Path) -> None:
+    ahead = index_folder(tmp_path) / "gen-20991231t235959999999-abcd"
+    published(tmp_path).rename(ahead)
+    (index_folder(tmp_path) / "CURRENT").write_text(ahead.name)
+    os.utime(ahead / "manifest.json", (4e9, 4e9))
+    second = published(tmp_path)
+    assert second.name > ahead.name
+    assert current_generation(tmp_path) == second
+    third = published(tmp_path)
+    os.utime(third / "manifest.json", (4e9, 4e9))  # superseded `second`, says a wrong clock
+    remove_old_generations(tmp_path)
+    # The newest of the old ones has no time that can be believed, the one before has.
+    assert sorted(p.name for p in index_folder(tmp_path).glob("gen-*")) == [ahead.name, third.name]
 
 
 def test_digests_name_what_changes_an_answer() -> None:
