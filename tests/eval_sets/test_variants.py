@@ -4,6 +4,7 @@ import pytest
 
 from eval_sets.types import Variant
 from eval_sets.variants import open_variant, parse_variant
+from retrieval import KnowledgeBase
 from retrieval.errors import InvalidInput
 from tests.eval_sets.lab import indexed, labelled
 
@@ -66,6 +67,7 @@ def test_a_settings_file_is_a_variant(tmp_path: Path) -> None:
         ("[lookup]\nl1mode = 1\n", "lookup.l1mode"),
         ('root = "notes"\n', "'root'"),
         ('[records]\nrecord = "off"\n', "'records'"),
+        ('[chroma]\nurl = "http://h:1"\n', "'chroma'"),
         ("[lookup\n", "cannot be read"),
     ],
 )
@@ -101,3 +103,19 @@ def test_another_model_gets_its_own_index(tmp_path: Path) -> None:
             assert variant.lookup("money back").l1.status == "ok"
             assert variant.fingerprint.embedding != before.embedding
         assert base.fingerprint == before
+
+
+def test_an_index_of_its_own_never_goes_to_the_server_that_hosts_share(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text('[embedding]\nmodel = "hash:64"\n', encoding="utf-8")
+    nobody = {"url": "http://127.0.0.1:9", "collection": "team"}  # indexing there would fail
+    with KnowledgeBase.open(
+        labelled(tmp_path / "set").knowledge_base,
+        {"state_dir": str(tmp_path / "s"), "chroma": nobody},
+    ) as base:
+        with open_variant(base, parse_variant(str(path))) as variant:
+            assert variant.lookup("money back").l1.status == "ok"
+        with open_variant(base, parse_variant("l1"), state_dir=tmp_path / "empty") as missing:
+            result = missing.lookup("money back")
+            assert result.l1.error is not None
+            assert result.l1.error.code == "index_missing"
