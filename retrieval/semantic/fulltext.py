@@ -84,10 +84,22 @@ class FullText:
         """BM25 of every note, in the order of `sources`."""
         return self._score(self._entry_model, words, len(self.sources))
 
-    def terms_in(self, passage_id: str, words: Sequence[str]) -> tuple[str, ...]:
-        """Those of the words that stand in the passage, without repeats, in their own order."""
-        present = set(self.passages[self._position[passage_id]].tolist())
-        return tuple(w for w in dict.fromkeys(words) if self._number.get(w) in present)
+    def terms_in(
+        self, passage_ids: Sequence[str], words: Sequence[str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Those of the words that stand in each passage, without repeats, in their own order."""
+        positions = [self._position[pid] for pid in passage_ids]
+        known = [word for word in dict.fromkeys(words) if word in self._number]
+        if not known or not positions:
+            return dict.fromkeys(passage_ids, ())
+        runs = [self.passages[position] for position in positions]
+        texts = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
+        all_words = np.concatenate(runs)
+        found: list[list[str]] = [[] for _ in runs]
+        for word in known:
+            for text in dict.fromkeys(texts[all_words == self._number[word]].tolist()):
+                found[text].append(word)
+        return dict(zip(passage_ids, map(tuple, found), strict=True))
 
     def _score(self, model: Any, words: Sequence[str], size: int) -> NDArray[np.float32]:
         known = [self._number[word] for word in words if word in self._number]

@@ -74,9 +74,12 @@ def test_unknown_words_and_no_words_score_zero(tmp_path: Path) -> None:
 def test_the_terms_of_a_passage_are_told_in_query_order(tmp_path: Path) -> None:
     text = written(tmp_path / "f", NOTES)
     words = content_words("key, zebra, rotating, refund, keys")
-    assert text.terms_in("alpha.md#0", words) == ("key", "rotat")
-    assert text.terms_in("beta.md#0", words) == ("refund",)
-    assert text.terms_in("beta.md#0", ["zebra"]) == ()
+    assert text.terms_in(["beta.md#0", "alpha.md#0"], words) == {
+        "beta.md#0": ("refund",),
+        "alpha.md#0": ("key", "rotat"),
+    }
+    assert text.terms_in(["beta.md#0"], ["zebra"]) == {"beta.md#0": ()}
+    assert text.terms_in([], words) == {}
 
 
 @pytest.mark.parametrize("notes", [[], [note("?.md", "...", "!!")], [note("empty.md", "")]])
