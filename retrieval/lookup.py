@@ -70,7 +70,10 @@ def run_lookup(
     started = time.perf_counter()
     hints = L0Hints()
     if options.mode != "l1":
-        hints = traced_l0(view.l0.match)(query, lambda entry: admits(entry, options.conditions))
+        limited = bool(options.conditions)
+        hints = traced_l0(view.l0.match)(
+            query, (lambda entry: admits(entry, options.conditions)) if limited else None
+        )
     decision = decide_filter(hints, mode=options.filter_mode, conditions=options.conditions)
     matched = time.perf_counter()
     request = L1Request(

@@ -82,7 +82,8 @@ class PassageMatrix:
         """
         rows = np.flatnonzero(self._admitted(filters)[self._note_of])
         cosines = self._multiply(vector, rows)
-        best = rank_best(cosines, limit)
+        # Equal up to the noise of the arithmetic is equal.
+        best = rank_best(np.round(cosines, 6), limit)
         return [
             (self._ids[row], cosine)
             for row, cosine in zip(rows[best].tolist(), cosines[best].tolist(), strict=True)
