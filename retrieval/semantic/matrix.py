@@ -65,7 +65,8 @@ class PassageMatrix:
                 f"{path} does not hold {passages} vectors, one for each passage.",
                 next_action=REBUILD,
             )
-        lengths = np.vecdot(vectors, vectors)
+        with np.errstate(all="ignore"):  # what is no number, or too large, is of no unit length
+            lengths = np.vecdot(vectors, vectors)
         if not np.all((abs(lengths - 1) < _UNIT) | (lengths == 0)):
             raise IndexDamaged(
                 f"{path} holds a vector that is not of length 1.", next_action=REBUILD

@@ -107,11 +107,10 @@ class HybridRetriever:
         if best is not None:
             least = max(least, best - request.relax_margin)
         category = request.decision.category or ""
-        return {
-            pid: cosine
-            for pid, cosine in unfiltered.items()
-            if cosine >= least and not is_within(self.entries[self.source_of[pid]], category)
-        }
+        near = {pid: cosine for pid, cosine in unfiltered.items() if cosine >= least}
+        sources = {self.source_of[pid] for pid in near}
+        outside = {s for s in sources if not is_within(self.entries[s], category)}
+        return {pid: cosine for pid, cosine in near.items() if self.source_of[pid] in outside}
 
     def _score(self, vector: NDArray[np.float32] | None, words: Sequence[str]) -> _Query:
         bm25 = None
@@ -204,8 +203,9 @@ class HybridRetriever:
         signals = self._signals(query, unfiltered, None, request.decision.conditions)
         sources = list(dict.fromkeys(signals.source_of[pid] for pid, _ in fuse(signals)))
         outside = [s for s in sources if not is_within(self.entries[s], category)]
-        cosines_in = [c for p, c in unfiltered.items() if self.source_of[p] not in outside]
-        cosines_out = [c for p, c in unfiltered.items() if self.source_of[p] in outside]
+        elsewhere = set(outside)
+        cosines_in = [c for p, c in unfiltered.items() if self.source_of[p] not in elsewhere]
+        cosines_out = [c for p, c in unfiltered.items() if self.source_of[p] in elsewhere]
         return Shadow(
             candidates=len(unfiltered),
             outside=len(cosines_out),

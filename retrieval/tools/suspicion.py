@@ -13,7 +13,7 @@ _OBJECT_STEMS = "instruction/prompt/rule/direction/guideline/context/message/ord
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|existing|all|any|your|these|the system)"
 # Each pattern with words of which every match holds one of each group: plain search finds out in a
 # fraction of the time whether the pattern need be tried at all.
-_PATTERNS = tuple(
+PATTERNS = tuple(
     (tuple(group.split("/") for group in groups), re.compile(p, re.IGNORECASE | re.MULTILINE))
     for groups, p in (
         (
@@ -90,5 +90,5 @@ def reads_like_instructions(text: str) -> bool:
     return any(
         all(any(word in lower for word in group) for group in groups)
         and pattern.search(plain) is not None
-        for groups, pattern in _PATTERNS
+        for groups, pattern in PATTERNS
     )
