@@ -128,9 +128,6 @@ class _Texts:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def to_lists(self) -> list[list[int]]:
-        return [self[position].tolist() for position in range(len(self))]
-
 
 class _Vocabulary:
     """Numbers for words, given out as the words come; starts from those of an earlier index."""
@@ -207,10 +204,29 @@ def _save(folder: Path, texts: _Texts, words: int) -> None:
     import bm25s
 
     model = bm25s.BM25(k1=K1, b=B, method="lucene")
-    numbers = {number: number for number in range(words)}
-    model.index((texts.to_lists(), numbers), create_empty_token=False, show_progress=False)
+    # What `model.index` computes text by text in Python, at once.
+    model.scores = _score_texts(texts, words)
+    model.nonoccurrence_array = None
     model.vocab_dict = {}  # names.json has the words once for both
     model.save(folder, show_progress=False)
+
+
+def _score_texts(texts: _Texts, words: int) -> dict[str, Any]:
+    """BM25 of each word in each text that holds it, as sparse columns of words: bm25s's form."""
+    number = len(texts)
+    lengths = np.diff(texts.ends, prepend=0)
+    text_of = np.repeat(np.arange(number), lengths)
+    pairs, counts = np.unique(texts.words.astype(np.int64) * number + text_of, return_counts=True)
+    word, text = np.divmod(pairs, number)
+    holding = np.bincount(word, minlength=words)
+    rarity = np.log(1 + (number - holding + 0.5) / (holding + 0.5))
+    norm = K1 * (1 - B + B * lengths / lengths.mean())
+    return {
+        "data": (rarity[word] * counts / (norm[text] + counts)).astype(np.float32),
+        "indices": text.astype(np.int32),
+        "indptr": np.concatenate([[0], np.cumsum(holding)]).astype(np.int32),
+        "num_docs": number,
+    }
 
 
 def _load(folder: Path) -> Any:

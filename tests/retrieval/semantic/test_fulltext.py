@@ -1,6 +1,7 @@
 import math
 from pathlib import Path
 
+import bm25s
 import numpy as np
 import pytest
 
@@ -60,6 +61,24 @@ def test_scores_follow_the_formula(tmp_path: Path) -> None:
     norm = K1 * (1 - B + B * lengths[2] / (sum(lengths) / 4))
     expected = math.log(1 + (4 - 1 + 0.5) / (1 + 0.5)) / (1 + norm)
     assert float(text.score_passages(["card"])[2]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_scores_are_those_that_bm25s_computes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    words = np.array([f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(90)])
+    texts = [" ".join(rng.choice(words, size)) for size in rng.integers(1, 60, 80)]
+    notes = [note(f"n{n:02d}.md", *texts[n : n + 2]) for n in range(0, 80, 2)]
+    text = written(tmp_path / "f", notes)
+    model = bm25s.BM25(k1=K1, b=B, method="lucene")
+    corpus = [text.passages[position].tolist() for position in range(len(text.passages))]
+    known = {number: number for number in range(len(text.words))}
+    model.index((corpus, known), create_empty_token=False, show_progress=False)
+    for _ in range(20):
+        query = content_words(" ".join(rng.choice(words, 5)))
+        expected = model.get_scores_from_ids(
+            [text.words.index(w) for w in query if w in text.words]
+        )
+        np.testing.assert_allclose(text.score_passages(query), expected, rtol=1e-5)
 
 
 def test_unknown_words_and_no_words_score_zero(tmp_path: Path) -> None:
