@@ -48,7 +48,8 @@ def write_vectors(
 
     changed = [entry for entry in entries if entry.source not in unchanged]
     texts = [embedding_text(entry.title, p) for entry in changed for p in entry.passages]
-    stored = _stored_vectors(before, texts) if before else {}
+    bodies = {passage.text for entry in changed for passage in entry.passages}
+    stored = _stored_vectors(before, texts, bodies) if before else {}
     missing = [text for text in dict.fromkeys(texts) if text not in stored]
     fresh = embedder.embed_passages(missing, progress)
     dimension = _dimension(embedder, fresh, before)
@@ -91,13 +92,18 @@ def write_vectors(
     return WrittenVectors(embedded=len(missing), dimension=dimension, slots=slots)
 
 
-def _stored_vectors(before: Generation, texts: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+def _stored_vectors(
+    before: Generation, texts: Iterable[str], bodies: Collection[str]
+) -> dict[str, NDArray[np.float32]]:
+    """Text → vector of those that are stored; `bodies` are the passages' own texts."""
     wanted = set(texts)
     if not wanted:
         return {}
     ids: dict[str, str] = {}
     for entry in before.knowledge.entries:
         for passage in entry.passages:
+            if passage.text not in bodies:
+                continue
             text = embedding_text(entry.title, passage)
             if text in wanted:
                 ids[passage.id] = text
