@@ -1,6 +1,6 @@
 """What L1 is limited to: the caller's filters, and a category when L0 names just one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast, get_args
 
@@ -145,6 +145,11 @@ def _known_values(entries: Iterable[Entry], key: str) -> str:
 def admits(entry: Entry, conditions: Iterable[Condition]) -> bool:
     """True when the note satisfies every condition."""
     return all(_holds(entry, condition) for condition in conditions)
+
+
+def admission(conditions: Collection[Condition]) -> Callable[[Entry], bool] | None:
+    """`admits` with these conditions; None without any, so that no note need be asked."""
+    return (lambda entry: admits(entry, conditions)) if conditions else None
 
 
 def _holds(entry: Entry, condition: Condition) -> bool:
