@@ -1,6 +1,6 @@
 """What L1 is limited to: the caller's filters, and a category when L0 names just one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast, get_args
 
@@ -122,9 +122,11 @@ def check_categories(entries: Iterable[Entry], conditions: Iterable[Condition]) 
 
     Categories are a closed set: a wrong one is a slip, where other fields may lack a value today.
     """
-    notes = tuple(entries)
-    known = {fold(category) for entry in notes for category in entry.categories}
     wanted = [c for c in conditions if c.key == "category" and c.op in ("eq", "in")]
+    if not wanted:
+        return
+    notes = tuple(entries)
+    known = {_folded(category) for entry in notes for category in entry.categories}
     unknown = [value for c in wanted for value in c.values if fold(value) not in known]
     if notes and unknown:
         raise UnknownFilter(
@@ -145,8 +147,13 @@ def admits(entry: Entry, conditions: Iterable[Condition]) -> bool:
     return all(_holds(entry, condition) for condition in conditions)
 
 
+def admission(conditions: Collection[Condition]) -> Callable[[Entry], bool] | None:
+    """`admits` with these conditions; None without any, so that no note need be asked."""
+    return (lambda entry: admits(entry, conditions)) if conditions else None
+
+
 def _holds(entry: Entry, condition: Condition) -> bool:
-    wanted = {fold(value) for value in condition.values}
+    wanted = {_folded(value) for value in condition.values}
     present = any(fold(value) in wanted for value in field_values(entry, condition.key))
     return present if condition.op in ("eq", "in") else not present
 
@@ -164,16 +171,16 @@ def field_values(entry: Entry, key: str) -> tuple[str, ...]:
         return (entry.title,)
     if key == "keywords":
         return entry.keywords
-    wanted = _fold_key(key)
+    wanted = _folded(key)
     values: list[Any] = []
     for name, value in entry.metadata.items():
-        if name == key or _fold_key(name) == wanted:
+        if name == key or _folded(name) == wanted:
             values.extend(value if isinstance(value, list | tuple) else [value])
     return tuple(v for v in values if isinstance(v, str))
 
 
 @lru_cache(maxsize=4096)
-def _fold_key(key: str) -> str:
+def _folded(key: str) -> str:
     return fold(key)
 
 
@@ -187,4 +194,5 @@ def filter_keys(entries: Iterable[Entry]) -> set[str]:
 
 def is_within(entry: Entry, category: str) -> bool:
     """True when the category is among the note's, compared folded."""
-    return fold(category) in {fold(own) for own in entry.categories}
+    wanted = _folded(category)
+    return any(_folded(own) == wanted for own in entry.categories)

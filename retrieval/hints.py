@@ -40,7 +40,8 @@ _FIELD_ORDER: dict[TermField, int] = {"keyword": 0, "title": 1, "entity": 2, "ca
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    position: int
+    """A term as notes write it."""
+
     term: str
     field: TermField
     authored: bool
@@ -50,11 +51,16 @@ class L0Index:
     """The notes' terms, ready to be found in queries. Built once; holds no file or connection."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
-        self.entries = tuple(entries)
+        self.entries = tuple(sorted(entries, key=lambda entry: entry.source))
         self.headlines = HeadlineIndex(self.entries)
         self._common = max(COMMON_NOTES, COMMON_SHARE * len(self.entries))
-        self._terms: defaultdict[tuple[str, ...], list[_Term]] = defaultdict(list)
+        # Key → the ways to write it → positions of the notes that have it so.
+        self._terms: defaultdict[tuple[str, ...], defaultdict[_Term, list[int]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         self._domains: dict[tuple[str, ...], str] = {}
+        self._members: defaultdict[str, list[int]] = defaultdict(list)
+        self._position = {entry.source: position for position, entry in enumerate(self.entries)}
         for position, entry in enumerate(self.entries):
             self._add(position, (entry.title,), "title", authored=False)
             self._add(position, entry.keywords, "keyword", authored=True)
@@ -62,10 +68,12 @@ class L0Index:
             self._add(position, entry.derived_entities, "entity", authored=False)
             for category in entry.categories:
                 self._domains.setdefault(term_key(category), category)
+            for category in {fold(category) for category in entry.categories}:
+                self._members[category].append(position)
         self._domains.pop((), None)
         self._specific: dict[str, bool] = {}
         self._notes = {
-            key: len({term.position for term in terms if term.authored})
+            key: len({p for term, held in terms.items() if term.authored for p in held})
             for key, terms in self._terms.items()
         }
         lengths = {len(key) for key in (*self._terms, *self._domains)}
@@ -75,7 +83,7 @@ class L0Index:
         for term in terms:
             key = term_key(term)
             if key:
-                self._terms[key].append(_Term(position, term, field, authored))
+                self._terms[key][_Term(term, field, authored)].append(position)
 
     def match(self, query: str, admits: Callable[[Entry], bool] | None = None) -> L0Hints:
         """The hints for a query, over the notes that the caller's filters admit.
@@ -88,24 +96,25 @@ class L0Index:
         names_domain = cache(lambda domain: self._names_domain(domain, admits))
         for key, start, end in self._spans(query):
             written = query[start:end]
-            for term in self._terms.get(key, ()):
-                entry = self.entries[term.position]
-                if (admits is None or admits(entry)) and self._is_hit(term, key, written, whole):
-                    hit = TermHit(term=term.term, field=term.field, start=start, end=end)
-                    found[term.position].append(hit)
+            for term, positions in self._terms.get(key, {}).items():
+                if not self._is_hit(term, key, written, whole):
+                    continue
+                hit = TermHit(term=term.term, field=term.field, start=start, end=end)
+                for position in positions:
+                    if admits is None or admits(self.entries[position]):
+                        found[position].append(hit)
             domain = self._domains.get(key)
             if domain is not None and names_domain(domain):
                 hit = TermHit(term=domain, field="category", start=start, end=end)
                 domain_hits.append((domain, hit))
-        overlaps = {
-            overlap.position: overlap
-            for overlap in self.headlines.overlaps(query)
-            if admits is None or admits(self.entries[overlap.position])
-        }
+        overlaps = self.headlines.overlaps(query, found)
         matches = [self._match(p, hits, overlaps.get(p)) for p, hits in found.items()]
         matches.sort(key=lambda match: (-match.score, match.source))
-        near = [overlap for position, overlap in overlaps.items() if position not in found]
-        near.sort(key=lambda o: (-o.score, self.entries[o.position].source))
+        near = self.headlines.nearest(
+            query,
+            NEAR_SHOWN,
+            lambda p: p not in found and (admits is None or admits(self.entries[p])),
+        )
         hits = [hit for match in matches for hit in match.hits]
         domains = [category for match in matches for category in match.categories]
         domains += [domain for domain, _ in domain_hits]
@@ -117,7 +126,7 @@ class L0Index:
             keywords=_distinct(h.term for h in hits if h.field == "keyword")[:HINTS_SHOWN],
             domains=_distinct(domains),
             entities=self._entities(matches, hits),
-            near_matches=tuple(self._near(overlap, forms) for overlap in near[:NEAR_SHOWN]),
+            near_matches=tuple(self._near(overlap, forms) for overlap in near),
             category_hits=tuple(dict.fromkeys(hit for _, hit in domain_hits)),
         )
 
@@ -160,14 +169,15 @@ class L0Index:
             if pattern.isascii():
                 pattern = rf"(?<!\w){pattern}(?!\w)"
             users = [entry for entry in self.entries if _mentions(entry, pattern)]
-            own = sum(is_within(entry, domain) for entry in users)
-            members = sum(is_within(entry, domain) for entry in self.entries)
+            inside = sum(is_within(entry, domain) for entry in users)
+            members = len(self._members.get(fold(domain), ()))
             # Most users belong to it, and at least twice the share that chance would give.
             least = max(0.5, 2 * members / len(self.entries))
-            self._specific[domain] = own >= least * len(users)
+            self._specific[domain] = inside >= least * len(users)
         if not self._specific[domain]:
             return False
-        return admits is None or any(admits(e) for e in self.entries if is_within(e, domain))
+        own = self._members.get(fold(domain), ())
+        return admits is None or any(admits(self.entries[position]) for position in own)
 
     def _match(self, position: int, hits: list[TermHit], overlap: Overlap | None) -> L0Match:
         entry = self.entries[position]
@@ -194,10 +204,9 @@ class L0Index:
 
     def _entities(self, matches: list[L0Match], hits: list[TermHit]) -> tuple[str, ...]:
         """Entities that stand in the query, then those that authors gave the matched notes."""
-        by_source = {entry.source: entry for entry in self.entries} if matches else {}
         named = [hit.term for hit in hits if hit.field == "entity"]
         for match in matches[:MATCHES_SHOWN]:
-            named.extend(by_source[match.source].entities)
+            named.extend(self.entries[self._position[match.source]].entities)
         return _distinct(named)[:HINTS_SHOWN]
 
 

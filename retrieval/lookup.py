@@ -12,7 +12,7 @@ from retrieval.budget import fit_budget
 from retrieval.errors import EmptyQuery, RetrievalError
 from retrieval.evidence import merge_evidence
 from retrieval.faults import FAULT_TIMEOUT, FaultyRetriever, Retriever, check_candidates
-from retrieval.filtering import admits, decide_filter, unmet_values
+from retrieval.filtering import admission, decide_filter, unmet_values
 from retrieval.hints import L0Index
 from retrieval.options import LookupOptions
 from retrieval.relevance import DEFAULT_THRESHOLDS, Thresholds, assess
@@ -70,7 +70,7 @@ def run_lookup(
     started = time.perf_counter()
     hints = L0Hints()
     if options.mode != "l1":
-        hints = traced_l0(view.l0.match)(query, lambda entry: admits(entry, options.conditions))
+        hints = traced_l0(view.l0.match)(query, admission(options.conditions))
     decision = decide_filter(hints, mode=options.filter_mode, conditions=options.conditions)
     matched = time.perf_counter()
     request = L1Request(

@@ -71,9 +71,11 @@ def settle_options(
         "budget", budget, budget is None or enough, f"a number of tokens, {LEAST_BUDGET} or more"
     )
     limits = parse_scope(scope)
-    notes = visible(entries, limits)
-    conditions = parse_conditions(filters, filter_keys(notes)) if filters else ()
-    check_categories(notes, conditions)
+    conditions: tuple[Condition, ...] = ()
+    if filters:
+        notes = visible(entries, limits)
+        conditions = parse_conditions(filters, filter_keys(notes))
+        check_categories(notes, conditions)
     return LookupOptions(
         **chosen,
         conditions=(*limits, *conditions),

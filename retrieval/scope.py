@@ -46,6 +46,8 @@ def check_scope(entries: Iterable[Entry], scope: Mapping[str, Any] | None) -> No
 def visible(entries: Iterable[Entry], scope: Iterable[Condition]) -> tuple[Entry, ...]:
     """The notes that a scope admits, in their order; all without a condition."""
     conditions = tuple(scope)
+    if not conditions:
+        return tuple(entries)
     return tuple(entry for entry in entries if admits(entry, conditions))
 
 

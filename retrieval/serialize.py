@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any, cast
 
 from retrieval.contract import (
@@ -107,8 +107,7 @@ def _length_to_spare(items: list[Any]) -> int:
 
 def hints_to_dict(hints: L0Hints) -> HintsDict:
     """The hints, with the first ten near matches."""
-    data = _plain(hints)
-    data["near_matches"] = data["near_matches"][:NEAR_IN_JSON]
+    data = _plain(replace(hints, near_matches=hints.near_matches[:NEAR_IN_JSON]))
     del data["category_hits"]
     return cast(HintsDict, data)
 
@@ -170,7 +169,7 @@ def _summary(block: EvidenceBlock) -> BlockSummaryDict:
 def _plain(value: Any) -> Any:
     """Dataclasses as dicts, tuples as lists, numbers that JSON cannot hold as None."""
     if hasattr(value, "__dataclass_fields__"):
-        return {name: _plain(item) for name, item in asdict(value).items()}
+        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

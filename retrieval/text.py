@@ -14,6 +14,8 @@ from itertools import pairwise
 
 _BLANKS = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+|[^\sa-z0-9\-_]")
+# Between blanks, which end every word and stand with their own combining marks outside of it.
+_ASCII_STRETCH = re.compile(r"(?:(?<=[ \n])|\A)[\x00-\x7f]+(?=[ \n]|\Z)")
 # Scripts written without blanks between words, and Hangul, whose particles and compounds stand
 # glued to a word: each character is a token of its own, which makes a keyword in them match as a
 # substring and lets Latin words stand glued to them.
@@ -54,10 +56,27 @@ def fold(text: str) -> str:
 def tokens(text: str) -> list[Token]:
     """The text's tokens in order, with offsets into the text as given."""
     if text.isascii():
-        return [Token(m[0], m.start(), m.end()) for m in _ASCII_TOKEN.finditer(text.lower())]
+        return _ascii_tokens(text, 0)
+    found: list[Token] = []
+    done = 0
+    for stretch in _ASCII_STRETCH.finditer(text):
+        found += _any_tokens(text[done : stretch.start()], done)
+        found += _ascii_tokens(stretch[0], stretch.start())
+        done = stretch.end()
+    return found + _any_tokens(text[done:], done)
+
+
+def _ascii_tokens(text: str, offset: int) -> list[Token]:
+    return [
+        Token(m[0], offset + m.start(), offset + m.end())
+        for m in _ASCII_TOKEN.finditer(text.lower())
+    ]
+
+
+def _any_tokens(text: str, offset: int) -> list[Token]:
     found: list[Token] = []
     word, word_start, word_end = "", 0, 0
-    for piece, start, end in _clusters(text):
+    for piece, start, end in _clusters(text, offset):
         for char in piece:
             if _is_word(char) and not _UNSPACED.match(char):
                 if not word:
@@ -74,7 +93,7 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-def _clusters(text: str) -> Iterator[tuple[str, int, int]]:
+def _clusters(text: str, offset: int) -> Iterator[tuple[str, int, int]]:
     """Each base character with its combining marks, folded; NFKC works on the cluster."""
     start = 0
     for position in range(1, len(text) + 1):
@@ -83,7 +102,7 @@ def _clusters(text: str) -> Iterator[tuple[str, int, int]]:
         cluster = "".join(c for c in text[start:position] if unicodedata.category(c) != "Cf")
         cluster = cluster.replace("\ufe0f", "").replace("\ufe0e", "")
         piece = unicodedata.normalize("NFKC", cluster).casefold()
-        yield unicodedata.normalize("NFKC", piece), start, position
+        yield unicodedata.normalize("NFKC", piece), offset + start, offset + position
         start = position
 
 

@@ -66,18 +66,20 @@ def _json_safe(value: Any) -> Json:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
+        if value.isascii() and "\x00" not in value:
+            return value
         return (
             value.replace("\x00", "\ufffd")
             .encode("utf-16", "surrogatepass")
             .decode("utf-16", "replace")
         )
+    if isinstance(value, Mapping):
+        return {str(_json_safe(str(key))): _json_safe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_json_safe(item) for item in value]
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
         number = float(value)
         return number if math.isfinite(number) else None
-    if isinstance(value, Mapping):
-        return {str(_json_safe(str(key))): _json_safe(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_json_safe(item) for item in value]
     return _json_safe(str(value))

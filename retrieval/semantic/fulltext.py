@@ -87,10 +87,22 @@ class FullText:
         """BM25 of every note, in the order of `sources`."""
         return self._score(self._entry_model, words, len(self.sources))
 
-    def terms_in(self, passage_id: str, words: Sequence[str]) -> tuple[str, ...]:
-        """Those of the words that stand in the passage, without repeats, in their own order."""
-        present = set(self.passages[self._position[passage_id]].tolist())
-        return tuple(w for w in dict.fromkeys(words) if self._number.get(w) in present)
+    def terms_in(
+        self, passage_ids: Sequence[str], words: Sequence[str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Those of the words that stand in each passage, without repeats, in their own order."""
+        positions = [self._position[pid] for pid in passage_ids]
+        known = [word for word in dict.fromkeys(words) if word in self._number]
+        if not known or not positions:
+            return dict.fromkeys(passage_ids, ())
+        runs = [self.passages[position] for position in positions]
+        texts = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
+        all_words = np.concatenate(runs)
+        found: list[list[str]] = [[] for _ in runs]
+        for word in known:
+            for text in dict.fromkeys(texts[all_words == self._number[word]].tolist()):
+                found[text].append(word)
+        return dict(zip(passage_ids, map(tuple, found), strict=True))
 
     def _score(self, model: Any, words: Sequence[str], size: int) -> NDArray[np.float32]:
         known = [self._number[word] for word in words if word in self._number]
@@ -118,9 +130,6 @@ class _Texts:
 
     def __len__(self) -> int:
         return len(self.ends)
-
-    def to_lists(self) -> list[list[int]]:
-        return [self[position].tolist() for position in range(len(self))]
 
 
 class _Vocabulary:
@@ -198,10 +207,29 @@ def _save(folder: Path, texts: _Texts, words: int) -> None:
     import bm25s
 
     model = bm25s.BM25(k1=K1, b=B, method="lucene")
-    numbers = {number: number for number in range(words)}
-    model.index((texts.to_lists(), numbers), create_empty_token=False, show_progress=False)
+    # What `model.index` computes text by text in Python, at once.
+    model.scores = _score_texts(texts, words)
+    model.nonoccurrence_array = None
     model.vocab_dict = {}  # names.json has the words once for both
     model.save(folder, show_progress=False)
+
+
+def _score_texts(texts: _Texts, words: int) -> dict[str, Any]:
+    """BM25 of each word in each text that holds it, as sparse columns of words: bm25s's form."""
+    number = len(texts)
+    lengths = np.diff(texts.ends, prepend=0)
+    text_of = np.repeat(np.arange(number), lengths)
+    pairs, counts = np.unique(texts.words.astype(np.int64) * number + text_of, return_counts=True)
+    word, text = np.divmod(pairs, number)
+    holding = np.bincount(word, minlength=words)
+    rarity = np.log(1 + (number - holding + 0.5) / (holding + 0.5))
+    norm = K1 * (1 - B + B * lengths / lengths.mean())
+    return {
+        "data": (rarity[word] * counts / (norm[text] + counts)).astype(np.float32),
+        "indices": text.astype(np.int32),
+        "indptr": np.concatenate([[0], np.cumsum(holding)]).astype(np.int32),
+        "num_docs": number,
+    }
 
 
 def _load(folder: Path, texts: int, words: int) -> Any:

@@ -93,13 +93,16 @@ class Generation:
     def _open_vectors(self, differing: Knowledge | None) -> "VectorStore":
         from retrieval.semantic.index import VectorStore
 
-        held = self.manifest.server
+        held, slots = self.manifest.server, self.manifest.slots
         if held is None:
+            from retrieval.semantic.matrix import MATRIX, PassageMatrix
+
+            matrix = PassageMatrix.open(self.folder / MATRIX, self.knowledge.entries, slots)
             folder = self.folder / "vectors"
             if folder.is_dir() and not os.access(folder, os.W_OK):
                 folder = self._copy_apart(folder)
             return VectorStore.open(
-                folder, slots=self.manifest.slots, resolve=self._admitted_sources
+                folder, slots=slots, resolve=self._admitted_sources, matrix=matrix
             )
         if self._server is None:
             raise IndexMismatch(_ON_SERVER, next_action=REBUILD)

@@ -2,11 +2,12 @@
 
     state_dir/index/
         CURRENT               name of the current generation
-        gen-<id>/             vectors/ fulltext/ snapshot.json manifest.json
+        gen-<id>/             vectors/ matrix.npy fulltext/ snapshot.json manifest.json
         embedded-<model>.bin  vectors of a run that did not finish; see `kept`
         writer.lock           held while a generation is written; see `locking`
 
-With a Chroma server a generation has no `vectors/`; its manifest names the collection: `server`.
+With a Chroma server a generation has no `vectors/` and no `matrix.npy`; its manifest names the
+collection: `server`.
 A generation is built in its own folder, which nobody reads before `publish` points to it; after
 that it never changes. So a crash at any instant leaves the old index or the new one.
 """
@@ -28,7 +29,7 @@ from retrieval.errors import IndexDamaged, IndexMismatch
 from retrieval.semantic.embedding import EmbeddingSpec
 from retrieval.settings import KnowledgeSettings
 
-INDEX_SCHEMA = "1"
+INDEX_SCHEMA = "2"
 """Raised with any change to the files of a generation or to how notes are cut into passages."""
 REBUILD = "Run `lookup-knowledge index`; it builds the index anew."
 FREE_SPACE = "Free space or choose another `state_dir`, then run `lookup-knowledge index` again."

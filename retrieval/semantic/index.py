@@ -8,7 +8,7 @@ not find what another process adds later.
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import log
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,13 @@ import numpy as np
 from chromadb.config import Settings as ChromaSettings
 from chromadb.errors import ChromaError
 from llama_index.core.vector_stores.types import VectorStoreQuery
-from llama_index.vector_stores.chroma import ChromaVectorStore
 from numpy.typing import NDArray
 
 from retrieval.errors import IndexDamaged, IndexMismatch, IndexUnwritable
 from retrieval.semantic.filters import Resolve, Row, to_filters
 from retrieval.semantic.generations import FREE_SPACE, REBUILD
+from retrieval.semantic.matrix import PassageMatrix
+from retrieval.semantic.passage_store import PassageStore
 from retrieval.types import Condition
 
 _COLLECTION = "passages"
@@ -32,8 +33,7 @@ _clients = threading.RLock()
 # and an updated index answers like one built anew. Embedding, not this, is the cost of indexing.
 _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 300}
 _SQL_SLICE = 500
-# What LlamaIndex rebuilds a node from; without it, it takes a deprecated path for each hit.
-_NODE = {"_node_content": '{"class_name": "TextNode"}', "_node_type": "TextNode"}
+_FILTERS = 64  # of as many the translation is remembered
 
 
 class VectorStore:
@@ -48,10 +48,16 @@ class VectorStore:
         create: bool = False,
         slots: Mapping[str, int] | None = None,
         resolve: Resolve | None = None,
+        matrix: PassageMatrix | None = None,
     ) -> None:
         self.place = place
-        self._slots = slots or {}
-        self._resolve = resolve or (lambda _: ())
+        stored, admitted = slots or {}, resolve or (lambda _: ())
+
+        @lru_cache(maxsize=_FILTERS)
+        def translate(category: str | None, conditions: tuple[Condition, ...]) -> Any:
+            return to_filters(category, conditions, slots=stored, resolve=admitted)
+
+        self._translate = translate
         self._client = client
         with self._damage():
             self._collection = (
@@ -62,8 +68,8 @@ class VectorStore:
                 else client.get_collection(name, embedding_function=None)
             )
             self._count = int(self._collection.count())
-        self._store = ChromaVectorStore(chroma_collection=self._collection)
-        self._dimension: int | None = None
+        self._matrix = matrix
+        self._store = PassageStore(self._collection, matrix)
 
     @classmethod
     def create(cls, folder: Path) -> "VectorStore":
@@ -77,17 +83,19 @@ class VectorStore:
         *,
         slots: Mapping[str, int] | None = None,
         resolve: Resolve | None = None,
+        matrix: PassageMatrix | None = None,
     ) -> "VectorStore":
         """The store in the folder. Raises `IndexDamaged` when it cannot be opened.
 
-        `slots` and `resolve` are what `filters.to_filters` needs to build a filter.
+        `slots` and `resolve` are what `filters.to_filters` needs to build a filter; `matrix` has
+        the same vectors, and answers requests with one.
         """
         if not (folder / "chroma.sqlite3").is_file():
             # Chroma would create an empty one.
             raise IndexDamaged(f"The index has no vectors in {folder}.", next_action=REBUILD)
         client = _open_client(folder)
         try:
-            return cls(client, str(folder), slots=slots, resolve=resolve)
+            return cls(client, str(folder), slots=slots, resolve=resolve, matrix=matrix)
         except IndexDamaged:
             client.close()
             raise
@@ -105,7 +113,7 @@ class VectorStore:
                 self._collection.upsert(
                     ids=list(ids[part]),
                     embeddings=vectors[part],
-                    metadatas=[{**row, **_NODE} for row in rows[part]],
+                    metadatas=list(rows[part]),
                 )
             self._count = int(self._collection.count())
 
@@ -119,6 +127,8 @@ class VectorStore:
 
     def vectors(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The stored vectors of those ids that exist."""
+        if self._matrix is not None:
+            return self._matrix.vectors(ids)
         found: dict[str, NDArray[np.float32]] = {}
         with self._damage():
             for start in range(0, len(ids), _SQL_SLICE):
@@ -143,20 +153,22 @@ class VectorStore:
         limit = min(limit, self._count)
         if limit < 1 or not vector.any():
             return []
-        filters = to_filters(category, conditions, slots=self._slots, resolve=self._resolve)
         request = VectorStoreQuery(
-            query_embedding=vector.tolist(), similarity_top_k=limit, filters=filters
+            query_embedding=vector.tolist(),
+            similarity_top_k=limit,
+            filters=self._translate(category, tuple(conditions)),
         )
         with self._damage(dimension=len(vector)):
             result = self._store.query(request)
         similarities = result.similarities or []
         self._check_finite(np.asarray(similarities, dtype=np.float64))
-        # LlamaIndex's score is exp(-distance), not cosine; Chroma's distance is 1 - cosine.
         scored = zip(result.ids or [], similarities, strict=True)
-        return [(pid, min(1.0, max(-1.0, 1.0 + log(score)))) for pid, score in scored]
+        return [(pid, min(1.0, max(-1.0, cosine))) for pid, cosine in scored]
 
     def cosines(self, vector: NDArray[np.float32], passage_ids: Sequence[str]) -> dict[str, float]:
         """The cosine of each of these passages that is stored."""
+        if self._matrix is not None:
+            return self._matrix.cosines(vector, passage_ids)
         stored = self.vectors(passage_ids)
         if not stored:
             return {}

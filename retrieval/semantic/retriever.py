@@ -1,14 +1,17 @@
 """L1: the dense request, its shadow, full text beside it, and their fusion into candidates."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.filtering import admits, is_within
+from retrieval.filtering import is_within
+from retrieval.semantic.admission import Admission
 from retrieval.semantic.fusion import Signals, fuse, ranks
+from retrieval.semantic.parts import OpenIndex, QueryEmbedder
+from retrieval.semantic.ranking import rank_best
 from retrieval.text import content_words, script_shares
 from retrieval.types import Candidate, Condition, Entry, L1Outcome, L1Request, Shadow
 
@@ -18,55 +21,17 @@ SCRIPT_SHARE = 0.8
 """Least share of a query's letters in the embedder's scripts for dense retrieval to make sense."""
 
 
-class Vectors(Protocol):
-    """The stored passage vectors of one index generation."""
-
-    def query(
-        self,
-        vector: NDArray[np.float32],
-        limit: int,
-        category: str | None = None,
-        conditions: Sequence[Condition] = (),
-    ) -> list[tuple[str, float]]:
-        """(passage id, cosine) of the nearest passages that the filter admits, nearest first."""
-
-    def cosines(self, vector: NDArray[np.float32], passage_ids: Sequence[str]) -> dict[str, float]:
-        """The cosine of each of these passages."""
-
-
-class Words(Protocol):
-    """BM25 over the same passages and their whole notes."""
-
-    @property
-    def passage_ids(self) -> Sequence[str]: ...
-    @property
-    def sources(self) -> Sequence[str]: ...
-
-    def score_passages(self, words: Sequence[str]) -> NDArray[np.float32]: ...
-    def score_entries(self, words: Sequence[str]) -> NDArray[np.float32]: ...
-    def terms_in(self, passage_id: str, words: Sequence[str]) -> tuple[str, ...]: ...
-
-
-class OpenIndex(Protocol):
-    """An index generation whose parts are opened when they are first asked for."""
-
-    @property
-    def is_open(self) -> bool: ...
-    @property
-    def vectors(self) -> Vectors: ...
-    @property
-    def fulltext(self) -> Words: ...
-
-
-class QueryEmbedder(Protocol):
-    """Turns a query into a unit vector."""
-
-    @property
-    def is_loaded(self) -> bool: ...
-    def embed_query(self, text: str) -> NDArray[np.float32]: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Query:
+    """A query as the index is asked for it; its words are scored once for all requests."""
+
+    vector: NDArray[np.float32] | None
+    words: Sequence[str]
+    bm25: tuple[NDArray[np.float32], NDArray[np.float32]] | None
+    """Of every passage, and of every note; None without words."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class HybridRetriever:
     """L1 over one index generation. Raises whatever its parts raise; the caller makes it data."""
 
@@ -106,20 +71,26 @@ class HybridRetriever:
             unfiltered = dict(self.index.vectors.query(vector, PASSAGES, None, conditions))
             if request.decision.mode == "auto":
                 relaxed = self._relax(unfiltered, dense, request)
-        words = content_words(request.query) if mode == "hybrid" else []
-        found = self._fuse(vector, words, {**dense, **relaxed}, request, relaxed=frozenset(relaxed))
+        query = self._score(vector, content_words(request.query) if mode == "hybrid" else [])
+        found = self._find(query, {**dense, **relaxed}, request, relaxed=relaxed)
         return L1Outcome(
             status="ok" if dense else "empty",
             mode=mode,
             attempted=True,
-            candidates=tuple(found),
-            shadow=self._shadow(vector, words, unfiltered, request) if category else None,
+            candidates=found,
+            shadow=self._shadow(query, unfiltered, request) if category else None,
         )
 
     def fulltext(self, request: L1Request) -> tuple[Candidate, ...]:
         """What BM25 alone finds within the filter, best note first; no cosine is compared."""
-        words = content_words(request.query)
-        return tuple(self._fuse(None, words, {}, request, relaxed=frozenset()))
+        query = self._score(None, content_words(request.query))
+        return self._find(query, {}, request, relaxed=())
+
+    @cached_property
+    def _admission(self) -> Admission:
+        text = self.index.fulltext
+        passage_sources = (self.source_of[pid] for pid in text.passage_ids)
+        return Admission(self.entries, text.sources, passage_sources)
 
     def _embedder_fits(self, query: str) -> bool:
         shares = script_shares(query)
@@ -136,105 +107,105 @@ class HybridRetriever:
         if best is not None:
             least = max(least, best - request.relax_margin)
         category = request.decision.category or ""
-        return {
-            pid: cosine
-            for pid, cosine in unfiltered.items()
-            if cosine >= least and not is_within(self.entries[self.source_of[pid]], category)
-        }
+        near = {pid: cosine for pid, cosine in unfiltered.items() if cosine >= least}
+        sources = {self.source_of[pid] for pid in near}
+        outside = {s for s in sources if not is_within(self.entries[s], category)}
+        return {pid: cosine for pid, cosine in near.items() if self.source_of[pid] in outside}
 
-    def _fuse(
+    def _score(self, vector: NDArray[np.float32] | None, words: Sequence[str]) -> _Query:
+        bm25 = None
+        if words:
+            text = self.index.fulltext
+            bm25 = (text.score_passages(words), text.score_entries(words))
+        return _Query(vector=vector, words=words, bm25=bm25)
+
+    def _find(
         self,
-        vector: NDArray[np.float32] | None,
-        words: Sequence[str],
-        dense: dict[str, float],
+        query: _Query,
+        dense: Mapping[str, float],
         request: L1Request,
-        relaxed: frozenset[str],
-    ) -> list[Candidate]:
+        relaxed: Collection[str],
+    ) -> tuple[Candidate, ...]:
         """Candidates of the dense hits and of BM25 within the filter, with both scores each."""
-        dense_ranks = ranks(dense)
         allowed = {self.source_of[pid] for pid in relaxed}
-        category = request.decision.category
-        within = self._mask(category, request.decision.conditions)
-        bm25, entry_bm25 = self._bm25(words, lambda source: within(source) or source in allowed)
-        missing = [pid for pid in bm25 if pid not in dense]
-        cosines = dict(dense)
-        if vector is not None and missing:
-            cosines.update(self.index.vectors.cosines(vector, missing))
-        source_of = {pid: self.source_of[pid] for pid in (*dense, *missing)}
-        signals = Signals(
-            source_of=source_of, cosines=cosines, passage_bm25=bm25, entry_bm25=entry_bm25
+        decision = request.decision
+        signals = self._signals(query, dense, decision.category, decision.conditions, allowed)
+        dense_ranks, bm25_ranks = ranks(dense), ranks(signals.passage_bm25)
+        terms = (
+            self.index.fulltext.terms_in(list(signals.passage_bm25), query.words)
+            if signals.passage_bm25
+            else {}
         )
-        bm25_ranks = ranks(bm25)
-        return [
+        return tuple(
             Candidate(
                 passage_id=pid,
-                source=source_of[pid],
+                source=signals.source_of[pid],
                 score=score,
-                cosine=cosines.get(pid),
+                cosine=signals.cosines.get(pid),
                 dense_rank=dense_ranks.get(pid),
-                fulltext_score=bm25.get(pid),
+                fulltext_score=signals.passage_bm25.get(pid),
                 fulltext_rank=bm25_ranks.get(pid),
-                terms=self.index.fulltext.terms_in(pid, words) if pid in bm25 else (),
-                relaxed=source_of[pid] in allowed,
+                terms=terms.get(pid, ()),
+                relaxed=signals.source_of[pid] in allowed,
             )
             for pid, score in fuse(signals)
-        ]
+        )
 
-    def _mask(self, category: str | None, conditions: Sequence[Condition]) -> Callable[[str], bool]:
-        def within(source: str) -> bool:
-            entry = self.entries[source]
-            in_category = category is None or is_within(entry, category)
-            return in_category and admits(entry, conditions)
-
-        return within
-
-    def _bm25(
-        self, words: Sequence[str], within: Callable[[str], bool]
-    ) -> tuple[dict[str, float], dict[str, float]]:
-        """BM25 of the best passages (best first) and of all notes that share a word."""
-        if not words:
-            return {}, {}
-        index = self.index.fulltext
-        entry_scores = index.score_entries(words)
-        entries = {
-            index.sources[i]: float(entry_scores[i])
-            for i in np.flatnonzero(entry_scores > 0).tolist()
-            if within(index.sources[i])
-        }
-        scores = index.score_passages(words)
-        passages: dict[str, float] = {}
-        for i in np.argsort(-scores, kind="stable").tolist():
-            if scores[i] <= 0 or len(passages) == PASSAGES:
-                break
-            pid = index.passage_ids[i]
-            if self.source_of[pid] in entries:
-                passages[pid] = float(scores[i])
-        return passages, entries
-
-    def _shadow(
+    def _signals(
         self,
-        vector: NDArray[np.float32],
-        words: Sequence[str],
-        unfiltered: dict[str, float],
-        request: L1Request,
-    ) -> Shadow:
+        query: _Query,
+        dense: Mapping[str, float],
+        category: str | None,
+        conditions: Sequence[Condition],
+        allowed: Collection[str] = (),
+    ) -> Signals:
+        """The raw scores of the dense hits and of the best that BM25 finds within the filter, or
+        in one of the `allowed` notes besides."""
+        passages: dict[str, float] = {}
+        entry_scores = np.zeros(0, dtype=np.float32)
+        if query.bm25 is not None:
+            passage_scores, entry_scores = query.bm25
+            mask = self._admission.mask(category, conditions, allowed)
+            entry_scores = np.where(mask, entry_scores, 0)
+            # A passage without a score of its note is none of the filter's.
+            found = (entry_scores > 0)[self._admission.note_of]
+            passages = self._best_passages(np.where(found, passage_scores, 0))
+        missing = [pid for pid in passages if pid not in dense]
+        cosines = dict(dense)
+        if query.vector is not None and missing:
+            cosines.update(self.index.vectors.cosines(query.vector, missing))
+        source_of = {pid: self.source_of[pid] for pid in (*dense, *missing)}
+        return Signals(
+            source_of=source_of,
+            cosines=cosines,
+            passage_bm25=passages,
+            entry_bm25=self._entry_bm25(set(source_of.values()), entry_scores),
+        )
+
+    def _best_passages(self, scores: NDArray[np.float32]) -> dict[str, float]:
+        """The best passages that have a score, best first."""
+        ids = self.index.fulltext.passage_ids
+        best = rank_best(scores, PASSAGES)
+        pairs = zip(best.tolist(), scores[best].tolist(), strict=True)
+        return {ids[position]: score for position, score in pairs if score > 0}
+
+    def _entry_bm25(
+        self, sources: Collection[str], scores: NDArray[np.float32]
+    ) -> dict[str, float]:
+        if not len(scores):
+            return {}
+        found = {source: float(scores[self._admission.position(source)]) for source in sources}
+        return {source: score for source, score in found.items() if score > 0}
+
+    def _shadow(self, query: _Query, unfiltered: Mapping[str, float], request: L1Request) -> Shadow:
         """What the request would have ranked without the derived filter."""
         category = request.decision.category or ""
-        open_decision = type(request.decision)(
-            mode="off", conditions=request.decision.conditions, reason=""
-        )
-        open_request = L1Request(
-            query=request.query,
-            mode=request.mode,
-            decision=open_decision,
-            relax_margin=request.relax_margin,
-            semantic_floor=request.semantic_floor,
-        )
-        found = self._fuse(vector, words, unfiltered, open_request, relaxed=frozenset())
-        sources = list(dict.fromkeys(candidate.source for candidate in found))
+        signals = self._signals(query, unfiltered, None, request.decision.conditions)
+        sources = list(dict.fromkeys(signals.source_of[pid] for pid, _ in fuse(signals)))
         outside = [s for s in sources if not is_within(self.entries[s], category)]
-        cosines_in = [c for p, c in unfiltered.items() if self.source_of[p] not in outside]
-        cosines_out = [c for p, c in unfiltered.items() if self.source_of[p] in outside]
+        elsewhere = set(outside)
+        cosines_in = [c for p, c in unfiltered.items() if self.source_of[p] not in elsewhere]
+        cosines_out = [c for p, c in unfiltered.items() if self.source_of[p] in elsewhere]
         return Shadow(
             candidates=len(unfiltered),
             outside=len(cosines_out),

@@ -15,6 +15,7 @@ from retrieval.knowledge import embedding_text
 from retrieval.semantic.embedding import Embedder
 from retrieval.semantic.filters import count_slots, field_names, to_row
 from retrieval.semantic.generation import Generation
+from retrieval.semantic.matrix import MATRIX, write_matrix
 from retrieval.types import Entry
 
 
@@ -37,7 +38,8 @@ def write_vectors(
     unchanged: Collection[str],
     progress: Callable[[int, int], None] | None,
 ) -> WrittenVectors:
-    """Stores a vector and a row for each passage of the notes in the new folder.
+    """Stores a vector and a row for each passage of the notes in the new folder, and the vectors
+    as one matrix beside it.
 
     Rows of `unchanged` sources are copied with the store of `before`; any other passage whose
     embedding text has a vector in `before` takes that one over.
@@ -46,12 +48,14 @@ def write_vectors(
 
     changed = [entry for entry in entries if entry.source not in unchanged]
     texts = [embedding_text(entry.title, p) for entry in changed for p in entry.passages]
-    stored = _stored_vectors(before, texts) if before else {}
+    bodies = {passage.text for entry in changed for passage in entry.passages}
+    stored = _stored_vectors(before, texts, bodies) if before else {}
     missing = [text for text in dict.fromkeys(texts) if text not in stored]
     fresh = embedder.embed_passages(missing, progress)
     dimension = _dimension(embedder, fresh, before)
     stored.update(zip(missing, fresh, strict=True))
 
+    ids = [passage.id for entry in changed for passage in entry.passages]
     slots = count_slots(entries)
     if before and unchanged:
         # Rows that stay were written without the fields that could not be stored then.
@@ -73,23 +77,33 @@ def write_vectors(
     try:
         if texts:
             store.add(
-                [passage.id for entry in changed for passage in entry.passages],
+                ids,
                 np.stack([stored[text] for text in texts]),
                 [row for e in changed for row in [to_row(e, slots)] * len(e.passages)],
             )
         store.probe(sum(len(entry.passages) for entry in entries))
     finally:
         store.close()
+    kept_ids = [p.id for e in entries if e.source in unchanged for p in e.passages]
+    vectors = before.vectors.vectors(kept_ids) if before else {}
+    vectors.update(zip(ids, (stored[text] for text in texts), strict=True))
+    rows = [vectors[passage.id] for entry in entries for passage in entry.passages]
+    write_matrix(folder.with_name(MATRIX), rows, dimension)
     return WrittenVectors(embedded=len(missing), dimension=dimension, slots=slots)
 
 
-def _stored_vectors(before: Generation, texts: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+def _stored_vectors(
+    before: Generation, texts: Iterable[str], bodies: Collection[str]
+) -> dict[str, NDArray[np.float32]]:
+    """Text → vector of those that are stored; `bodies` are the passages' own texts."""
     wanted = set(texts)
     if not wanted:
         return {}
     ids: dict[str, str] = {}
     for entry in before.knowledge.entries:
         for passage in entry.passages:
+            if passage.text not in bodies:
+                continue
             text = embedding_text(entry.title, passage)
             if text in wanted:
                 ids[passage.id] = text

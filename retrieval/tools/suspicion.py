@@ -9,31 +9,71 @@ HIDDEN = re.compile(
 )
 _TAGS = re.compile("[\U000e0020-\U000e007e]{8,}")
 _OBJECT = r"(?:instructions?|prompts?|rules?|directions?|guidelines?|context|messages?|orders?)"
+_OBJECT_STEMS = "instruction/prompt/rule/direction/guideline/context/message/order"
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|existing|all|any|your|these|the system)"
-_PATTERNS = re.compile(
-    "|".join(
+# Each pattern with words of which every match holds one of each group: plain search finds out in a
+# fraction of the time whether the pattern need be tried at all.
+PATTERNS = tuple(
+    (tuple(group.split("/") for group in groups), re.compile(p, re.IGNORECASE | re.MULTILINE))
+    for groups, p in (
         (
+            ("ignore/disregard/forget/override/bypass", _OBJECT_STEMS),
             r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}"
             rf"\b{_EARLIER}\b.{{0,30}}\b{_OBJECT}\b",
+        ),
+        (
+            ("new /updated /real /following /hidden /secret ", _OBJECT_STEMS, ":"),
             rf"\b(?:new|updated|real|following|hidden|secret) (?:system )?{_OBJECT}:",
+        ),
+        (
+            ("you are now/act as now",),
             r"\byou (?:are|must act as|will act as) now\b|\byou are now (?:a|an|in|the)\b",
+        ),
+        (
+            ("from now on/system prompt/developer mode",),
             r"\bfrom now on,? you\b|\b(?:your|the) system prompt\b|\bdeveloper mode\b",
+        ),
+        (
+            ("do not /don't /never ", "tell/inform/mention/reveal/show", "user"),
             r"\b(?:do not|don't|never) (?:tell|inform|mention|reveal|show)\b.{0,40}\buser\b",
+        ),
+        (
+            ("ai/assistant/language model/llm/chatbot", "must/should/shall/please"),
             r"\b(?:ai|assistant|language model|llm|chatbot)s?\b.{0,20}"
             r"\b(?:must|should|shall|please)\b.{0,40}"
             r"\b(?:call|send|reply|respond|answer|execute|run|output|reveal|delete|approve)\b",
+        ),
+        (
+            ("call/invoke/use", "tool/function", "send/delete/forward/upload"),
             r"\b(?:call|invoke|use)\b.{0,20}\b(?:tool|function)\b.{0,60}"
             r"\b(?:send|delete|forward|upload)\b",
+        ),
+        (
+            ("<|/inst]/sys>>",),
             r"<\|(?:im_start|im_end|system|endoftext|start_header_id)\|>|\[/?inst\]|<</?sys>>",
+        ),
+        (
+            ("system/assistant/human/new instruction",),
             r"^\W{0,3}(?:system|assistant|human)\s*:|^#+\s*(?:system|new instructions?)\b",
+        ),
+        (
+            ("system>/assistant>/tool_result>/function_call/instruction",),
             r"</?(?:system|assistant|tool_result|function_calls?|instructions?)>",
+        ),
+        (
+            ("忽略/无视/無視/忘记/忘記/不要理会",),
             r"(?:忽略|无视|無視|忘记|忘記|不要理会)[^。\n]{0,12}(?:指令|指示|提示|规则|規則|要求)",
+        ),
+        (
+            ("现在是/系统提示词/系統提示詞",),
             r"(?:你|您)现在是|系统提示词|系統提示詞",
+        ),
+        (
+            ("ignor", "anweisung/instruccion/instruction/istruzion"),
             r"\bignor(?:iere|ieren sie|a|e|ez|ar)\b.{0,40}"
             r"\b(?:anweisung|instruccion|instruction|istruzion)",
-        )
-    ),
-    re.IGNORECASE | re.MULTILINE,
+        ),
+    )
 )
 
 
@@ -44,4 +84,11 @@ def reads_like_instructions(text: str) -> bool:
     """
     if _TAGS.search(text):
         return True
-    return _PATTERNS.search(unicodedata.normalize("NFKC", HIDDEN.sub("", text))) is not None
+    plain = unicodedata.normalize("NFKC", HIDDEN.sub("", text))
+    # Patterns that ignore case take the Turkish letters for an i, too.
+    lower = plain.lower().replace("i\u0307", "i").replace("\u0131", "i")
+    return any(
+        all(any(word in lower for word in group) for group in groups)
+        and pattern.search(plain) is not None
+        for groups, pattern in PATTERNS
+    )

@@ -23,16 +23,38 @@ def test_rarity_is_the_idf_of_robertson_and_sparck_jones() -> None:
 
 def test_overlap_is_the_cosine_of_idf_vectors() -> None:
     index = HeadlineIndex(NOTES)
-    (first, second) = index.overlaps("refund window")
+    second, first = index.nearest("refund window", 10)
     assert (first.position, first.words) == (0, ("refund",))
     assert (second.position, second.words) == (1, ("refund", "window"))
     assert second.score == pytest.approx(1.0)
     refund, other = index.rarity("refund"), index.rarity("window")
     expected = refund**2 / math.hypot(refund, other) / math.hypot(refund, other, other, other)
     assert first.score == pytest.approx(expected)
+    assert index.overlaps("refund window", [2, 1, 0]) == {1: second, 0: first}
 
 
 def test_no_shared_word_is_no_overlap() -> None:
-    assert HeadlineIndex(NOTES).overlaps("zebra") == []
-    assert HeadlineIndex([]).overlaps("refund") == []
-    assert HeadlineIndex(NOTES).overlaps("") == []
+    assert HeadlineIndex(NOTES).nearest("zebra", 5) == []
+    assert HeadlineIndex([]).nearest("refund", 5) == []
+    assert HeadlineIndex(NOTES).nearest("", 5) == []
+    assert HeadlineIndex(NOTES).overlaps("refund", [2, 3]) == {}
+    assert HeadlineIndex(NOTES).overlaps("zebra", [0]) == {}
+
+
+@pytest.mark.parametrize("query", ["guide", "guide team", "team guide paper", "guide topic", "ink"])
+@pytest.mark.parametrize("share", [1, 7, 4000])
+def test_the_nearest_are_those_of_all_notes(query: str, share: int) -> None:
+    """Also among thousands of equals, where few postings are read, and when most are refused."""
+    notes = []
+    for number in range(5000):
+        words = ["guide", "team"] if number % 3 else ["guide"]
+        words += ["paper"] * (number % 50 == 7) + [f"topic{number % 9}"] + ["ink"] * (number > 4990)
+        notes.append(entry(f"{number:05d}.md", " ".join(words)))
+    index = HeadlineIndex(notes)
+    everything = index.overlaps(query, range(len(notes))).values()
+    expected = sorted(
+        (overlap for overlap in everything if overlap.position % share == 0),
+        key=lambda overlap: (-overlap.score, overlap.position),
+    )
+    found = index.nearest(query, 50, lambda position: position % share == 0)
+    assert found == expected[:50]

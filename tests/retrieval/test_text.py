@@ -111,3 +111,29 @@ def test_content_words_are_stems_without_stop_words_and_pairs_of_characters() ->
 def test_script_shares_count_letters() -> None:
     assert script_shares("VPN使用") == {"LATIN": 0.6, "CJK": 0.4}
     assert script_shares("123 !?") == {}
+
+
+PIECES = [
+    "ab",
+    "Cd1",
+    " ",
+    " ",
+    "\n",
+    "-",
+    "'",
+    ".",
+    "é",
+    "e\u0301",
+    "\u0301",
+    "\u200b",
+    "ＡＢ",
+    "ﬁ",
+]
+PIECES += ["密", "钥", "한", "\u1112\u1161", "ｶﾞ", "ß", "İ", "🚀", "\ufe0f", "…", "\t", "\u00a0"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
+def test_a_blank_ends_a_word_whatever_kind_of_blank_it_is(text: str) -> None:
+    """Stretches of ASCII between ASCII blanks are read in another way, with the same result."""
+    wide = text.replace(" ", "\u2003").replace("\n", "\u2003")
+    assert tokens(text) == tokens(wide)

@@ -91,7 +91,9 @@ def test_an_edit_embeds_only_the_passage_that_changed(
     assert report.passages == 5
     generation = opened()
     assert "billing/refunds.md#1" in ids(generation)
-    assert generation.fulltext.terms_in("billing/refunds.md#1", ["treasur"]) == ("treasur",)
+    assert generation.fulltext.terms_in(["billing/refunds.md#1"], ["treasur"]) == {
+        "billing/refunds.md#1": ("treasur",)
+    }
     generation.close()
 
 

@@ -1,6 +1,7 @@
 import math
 from pathlib import Path
 
+import bm25s
 import numpy as np
 import pytest
 
@@ -62,6 +63,24 @@ def test_scores_follow_the_formula(tmp_path: Path) -> None:
     assert float(text.score_passages(["card"])[2]) == pytest.approx(expected, rel=1e-5)
 
 
+def test_scores_are_those_that_bm25s_computes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    words = np.array([f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(90)])
+    texts = [" ".join(rng.choice(words, size)) for size in rng.integers(1, 60, 80)]
+    notes = [note(f"n{n:02d}.md", *texts[n : n + 2]) for n in range(0, 80, 2)]
+    text = written(tmp_path / "f", notes)
+    model = bm25s.BM25(k1=K1, b=B, method="lucene")
+    corpus = [text.passages[position].tolist() for position in range(len(text.passages))]
+    known = {number: number for number in range(len(text.words))}
+    model.index((corpus, known), create_empty_token=False, show_progress=False)
+    for _ in range(20):
+        query = content_words(" ".join(rng.choice(words, 5)))
+        expected = model.get_scores_from_ids(
+            [text.words.index(w) for w in query if w in text.words]
+        )
+        np.testing.assert_allclose(text.score_passages(query), expected, rtol=1e-5)
+
+
 def test_unknown_words_and_no_words_score_zero(tmp_path: Path) -> None:
     text = written(tmp_path / "f", NOTES)
     for words in ([], ["zebra"]):
@@ -74,9 +93,12 @@ def test_unknown_words_and_no_words_score_zero(tmp_path: Path) -> None:
 def test_the_terms_of_a_passage_are_told_in_query_order(tmp_path: Path) -> None:
     text = written(tmp_path / "f", NOTES)
     words = content_words("key, zebra, rotating, refund, keys")
-    assert text.terms_in("alpha.md#0", words) == ("key", "rotat")
-    assert text.terms_in("beta.md#0", words) == ("refund",)
-    assert text.terms_in("beta.md#0", ["zebra"]) == ()
+    assert text.terms_in(["beta.md#0", "alpha.md#0"], words) == {
+        "beta.md#0": ("refund",),
+        "alpha.md#0": ("key", "rotat"),
+    }
+    assert text.terms_in(["beta.md#0"], ["zebra"]) == {"beta.md#0": ()}
+    assert text.terms_in([], words) == {}
 
 
 @pytest.mark.parametrize("notes", [[], [note("?.md", "...", "!!")], [note("empty.md", "")]])

@@ -7,6 +7,7 @@ import pytest
 from retrieval.errors import IndexDamaged, IndexMismatch
 from retrieval.semantic.embedding import open_embedder
 from retrieval.semantic.generations import (
+    INDEX_SCHEMA,
     EmbeddingIdentity,
     Manifest,
     current_generation,
@@ -85,7 +86,9 @@ def test_cut_and_missing_files_are_found(tmp_path: Path) -> None:
         read_manifest(folder)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema_version": "1", "odd": 1}', "\x00"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", f'{{"schema_version": "{INDEX_SCHEMA}", "odd": 1}}', "\x00"]
+)
 def test_a_manifest_that_cannot_be_read_is_damage(tmp_path: Path, text: str) -> None:
     folder = published(tmp_path)
     (folder / "manifest.json").write_text(text)
