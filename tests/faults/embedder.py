@@ -1,4 +1,4 @@
-"""A bag-of-words model in the place of a third party's, that does to a query what a test says."""
+"""A bag-of-words model in the place of a third party's, that does to vectors what a test says."""
 
 import sys
 import threading
@@ -20,13 +20,13 @@ class NativePanic(BaseException):
 
 
 class OllamaEmbedding(HashEmbedding):
-    """Found under the name of the integration package; `behave` changes the query's vector."""
+    """Found under the name of the integration package; `behave` changes its vectors."""
 
     def __init__(self, *, model_name: str) -> None:
         super().__init__(dimension=DIMENSION)
 
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return _behaviour[-1](super()._get_query_embedding(query))
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return [_behaviour[-1](vector) for vector in super()._get_text_embeddings(texts)]
 
 
 _behaviour: list[Behaviour] = [lambda vector: vector]
@@ -34,7 +34,7 @@ _behaviour: list[Behaviour] = [lambda vector: vector]
 
 @contextmanager
 def behave(behaviour: Behaviour) -> Iterator[None]:
-    """Queries get what `behaviour` makes of their vector, in every knowledge base."""
+    """Texts get what `behaviour` makes of their vector, in every knowledge base."""
     _behaviour.append(behaviour)
     try:
         yield
