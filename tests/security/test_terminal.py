@@ -1,7 +1,12 @@
 """Every command over hostile notes: what they hold is printed, and no terminal obeys it."""
 
 import json
-from collections.abc import Iterator
+import os
+import pty
+import re
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,10 +18,11 @@ from tests.security.hostile import ALL, ESCAPES, NEVER_PRINTED, RICH, SQL, write
 
 QUERY = f"parking permit {RICH} {SQL} {ESCAPES.replace(chr(0), '')}"
 NOTE = "lines.md"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
     write_hostile_notes(folder / "notes")
     config = 'root = "notes"\nsets_dir = "sets"\n[embedding]\nmodel = "hash:64"\n'
@@ -95,3 +101,50 @@ def test_a_record_is_shown_and_sql_in_it_is_text(
         assert base.records().count() == count
         assert base.records().list(text=SQL, limit=None)
         assert not base.records().list(text="no%such_text")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "explain",
+        "why-unknown",
+        "get-escapes",
+        "lint",
+        "traces",
+        "where",
+        "eval-list",
+        "unknown-option",
+    ],
+)
+def test_a_real_terminal_gets_colours_and_nothing_else(kb: Path, name: str) -> None:
+    """Where output goes to a terminal, click and rich leave in what they else take out."""
+    shown = run_on_terminal(["-m", "retrieval.cli", *COMMANDS[name], "--kb", str(kb)])
+    rest = COLOUR.sub("", shown).replace("\r\n", "\n")
+    assert len(rest) > 10
+    assert not NEVER_PRINTED & set(rest)
+
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def run_on_terminal(words: list[str]) -> str:
+    """What a pseudo-terminal shows of a Python process."""
+    reader, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
+    process = subprocess.Popen(
+        [sys.executable, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=terminal,
+        stderr=terminal,
+        env=environment,
+        cwd=ROOT,
+    )
+    os.close(terminal)
+    pieces = []
+    # A terminal whose process has ended gives an error and no end of file.
+    with suppress(OSError):
+        while piece := os.read(reader, 65536):
+            pieces.append(piece)
+    os.close(reader)
+    process.wait()
+    return b"".join(pieces).decode("utf-8", "replace")
