@@ -22,10 +22,10 @@ NEVER_PRINTED = frozenset(chr(n) for n in (*range(9), *range(11, 32), *range(127
 def write_hostile_notes(root: Path) -> Path:
     """Notes whose name, title, keywords, categories, fields, headings and text are hostile."""
     texts = {
-        f"a {RICH.replace('/', '|')}.md": note(f"Parking {RICH} {HTML}", f"{MARKDOWN} {HTML}"),
-        "esc\x1b]0;x\x07ape.md": note(f"Parking {ESCAPES}", f"{ESCAPES} {REORDERS} {RICH}"),
-        "html<img src=x onerror=alert(1)>.md": note(f"Parking {HTML}", f"{HTML}\n\n{FENCE}"),
-        "lines.md": note(f"Parking {SQL}", f"{SQL} {TEMPLATE}\n\n{LINE}\n\n{FENCE}"),
+        f"a {RICH.replace('/', '|')}.md": note(f"{RICH} {HTML}", f"{MARKDOWN} {HTML}"),
+        "esc\x1b]0;x\x07ape.md": note(ESCAPES, f"{ESCAPES} {REORDERS} {RICH}"),
+        "html<img src=x onerror=alert(1)>.md": note(HTML, f"{HTML}\n\n{FENCE}"),
+        "lines.md": note(SQL, f"{SQL} {TEMPLATE}\n\n{LINE}\n\n{FENCE}"),
         "broken\x1b]0;x\x07.md": f"---\ntitle: a: b: {ESCAPES}[red]\nkeywords: [\n---\n{ESCAPES}\n",
         "twice.md": f'---\ntitle: "{RICH}"\n"{RICH} k": 1\n"{RICH} k": 2\n---\nparking\n',
     }
@@ -36,7 +36,8 @@ def write_hostile_notes(root: Path) -> Path:
 
 
 def note(title: str, text: str) -> str:
-    quoted = title.replace("\\", "").replace('"', "'").replace("\n", " ")
+    """A note; its title begins with what labels would take for Markdown."""
+    quoted = f"![y](https://evil.example/p.png) :red[r] {title} Parking {MARKDOWN}".replace("\\", "").replace('"', "'").replace("\n", " ")
     for char in {*quoted} & NEVER_PRINTED:
         quoted = quoted.replace(char, f"\\x{ord(char):02x}" if ord(char) < 256 else "")
     return (
