@@ -27,7 +27,6 @@ COMMAND_READMES = (
     "eval_sets/README.md",
     "retrieval/knowledge/README.md",
     "retrieval/records/README.md",
-    "retrieval/tools/README.md",
     "workbench/README.md",
 )
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
