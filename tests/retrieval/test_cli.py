@@ -227,11 +227,14 @@ def test_index_counts_what_changed(terminal: Terminal, kb: Path) -> None:
 
 
 def test_index_says_that_its_warnings_are_those_of_the_load(terminal: Terminal, kb: Path) -> None:
-    (kb / "odd.md").write_text("---\ntitle: Odd\ncategory: {a: b}\n---\nText.\n", encoding="utf-8")
+    (kb / "a.md").write_text("---\ncategory: B\n---\nText without a title.\n", encoding="utf-8")
+    (kb / "odd.md").write_text("---\ncategory: B\n---\nText.\n", encoding="utf-8")
     text = terminal.run("index")
-    assert "1 load warning; these, and what else to correct: lookup-knowledge lint" in text
+    assert "2 load warnings; these, and what else to correct: lookup-knowledge lint" in text
     found = terminal.run("lint")
-    assert found.splitlines().count("odd.md") == 1
+    for name in ("a.md", "odd.md"):
+        assert found.splitlines().count(name) == 1
+    assert found.index("missing_title") < found.index("missing_keywords") < found.index("odd.md")
 
 
 def test_an_answer_from_the_bundled_notes_says_so_unless_they_were_chosen(
