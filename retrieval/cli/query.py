@@ -81,9 +81,10 @@ def query(
     # What is no UTF-8 on the command line arrives as lone surrogates.
     asked = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     options["filters"] = parse_filters(category, conditions) or None
-    if kb is None and not as_json:
-        _name_default()
     with open_knowledge(kb) as knowledge:
+        # Where the log goes to stderr, each line there is JSON.
+        if kb is None and not as_json and knowledge.settings.logs.format == "off":
+            _name_default()
         warning = None
         wants_l1 = options["mode"] != "l0" and options["fault"] != "l1-off"
         if wants_l1 and not (no_index or is_blank(asked) or knowledge.has_index()):

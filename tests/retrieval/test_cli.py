@@ -247,6 +247,8 @@ def test_an_answer_from_the_bundled_notes_says_so_unless_they_were_chosen(
         assert main([*words, *more]) == 0
         out, err = capsys.readouterr()
         assert ("billing/seat-true-up.md" in out, err) == (True, told)
+    assert main(["--log", "json", *words]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_lint_is_a_gate_for_files_that_are_no_notes(terminal: Terminal, kb: Path) -> None:
