@@ -159,7 +159,7 @@ def test_the_answer_in_full() -> None:
         "L1: ok (hybrid), 2 candidates",
         "    0.71   12.34        1.10  billing/refund-window.md#1",
         "       –       –        0.40  m#2  let in past the filter",
-        "Evidence: 9 candidates = 2 blocks + 3 merged + 4 dropped (top_k 4)",
+        "Evidence: 9 candidates = 2 blocks + 3 merged + 4 dropped (4 beyond top k)",
         " 1. billing/refund-window.md:12-24  L0+L1  rank score 1.25",
         "    L0 keyword 'refund window' stands in it",
         "    L1 close in meaning (cosine 0.71)",
