@@ -15,7 +15,10 @@ _SECTIONS = {
     "lookup": "Lookup",
     "knowledge": "Notes",
     "embedding": "Embedder",
+    "chroma": "Vector server",
     "records": "Records",
+    "lint": "Lint",
+    "logs": "Logs",
 }
 _ORIGINS = {"default": ("default", ""), "file": ("knowledge.toml", "accent")}
 _DESCRIPTIONS = {
@@ -27,6 +30,10 @@ _DESCRIPTIONS = {
     "lookup.filter_mode": "what a category found by words does: auto lets in what is nearly as "
     "good, strict does not, off never filters",
     "lookup.l1_mode": "what finds by meaning: vectors with full text, one of them alone",
+    "chroma.tenant": "tenant of the server that the collection lies in",
+    "chroma.database": "database of the tenant that the collection lies in",
+    "logs.format": "what commands and servers write to stderr; json is one object a line",
+    "logs.level": "least severity that is written",
     "records.record": "what is kept of a lookup; no_query leaves the query out",
 }
 """For settings that the model does not describe."""
