@@ -151,7 +151,7 @@ def consequences(proposal: Proposal) -> tuple[str, ...]:
     found = []
     if proposal.moves_state:
         found.append(
-            f"Index, recorded lookups and labels are then looked for in {proposal.state_after}. "
+            f"Index and recorded lookups are then looked for in {proposal.state_after}. "
             f"Those of today stay in {proposal.state_before} and are not moved: the index has to "
             "be built again there."
         )
@@ -161,9 +161,19 @@ def consequences(proposal: Proposal) -> tuple[str, ...]:
             f"The index of today does not fit a change of {names}: until it is built again on the "
             "page Knowledge, only words answer."
         )
-    if proposal.creates:
-        found.append(f"The file {proposal.before.path} is created.")
+    if proposal.moves_sets:
+        found.append(
+            f"Labelled sets are then looked for in {proposal.sets_after}. Those of today stay in "
+            f"{proposal.sets_before} and are not moved: this app does not find them there."
+        )
     return tuple(plain_label(text, limit=800) for text in found)
+
+
+def file_note(proposal: Proposal) -> str:
+    """Which file will be made, as a label; empty when there is one."""
+    if not proposal.creates:
+        return ""
+    return plain_label(f"The file {proposal.before.path} will be created.", limit=800)
 
 
 def show_value(value: Value) -> str:

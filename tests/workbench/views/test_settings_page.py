@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from eval_sets.labelling import create_set, find_own_set, judge, read_judgements
+from retrieval import KnowledgeBase
 from retrieval.bundled import default_knowledge
 from retrieval.settings import load_settings
 from workbench.state import settings as keys
@@ -88,6 +90,8 @@ def test_a_first_file_says_where_the_state_goes(tmp_path: Path, open_app: OpenAp
     app = open_app(tmp_path, "settings").run()
     app.number_input(key=widget(tmp_path, "lookup.top_k")).set_value(3).run()
     assert f'+state_dir = "{state}"' in differences(app)[0]
+    assert any("will be created" in caption.value for caption in app.caption)
+    assert not app.warning
     app.checkbox(key=keys.KEEP_STATE).uncheck().run()
     assert "state_dir" not in differences(app)[0]
     warned = "".join(warning.value for warning in app.warning).replace("\\", "")
@@ -96,6 +100,41 @@ def test_a_first_file_says_where_the_state_goes(tmp_path: Path, open_app: OpenAp
     app.checkbox(key=keys.KEEP_STATE).check().run()
     app.button(key=keys.APPLY).click().run()
     assert load_settings(tmp_path)[1].state_dir == state
+
+
+def judge_once(folder: Path) -> Path:
+    """Labels a query as the page Query does; gives the folder of the set."""
+    with KnowledgeBase.open(folder) as base:
+        made = create_set("mine", base)
+        judge(made, "what is A", "a.md", 2)
+    return made
+
+
+def test_labels_are_found_again_after_a_first_file(tmp_path: Path, open_app: OpenApp) -> None:
+    (tmp_path / "a.md").write_text("# A\n\ntext\n")
+    made = judge_once(tmp_path)
+    app = open_app(tmp_path, "settings").run()
+    app.number_input(key=widget(tmp_path, "lookup.top_k")).set_value(3).run()
+    assert "labelled sets" in app.checkbox(key=keys.KEEP_STATE).label
+    assert f'+sets_dir = "{made.parent}"' in differences(app)[0]
+    assert not app.warning
+    app.button(key=keys.APPLY).click().run()
+    with KnowledgeBase.open(tmp_path) as base:
+        assert find_own_set("mine", base) == made
+    assert read_judgements(made, "what is A").case is not None
+
+
+def test_labels_that_stay_behind_are_named(tmp_path: Path, open_app: OpenApp) -> None:
+    (tmp_path / "a.md").write_text("# A\n\ntext\n")
+    made = judge_once(tmp_path)
+    app = open_app(tmp_path, "settings").run()
+    app.number_input(key=widget(tmp_path, "lookup.top_k")).set_value(3).run()
+    app.checkbox(key=keys.KEEP_STATE).uncheck().run()
+    assert "sets_dir" not in differences(app)[0]
+    warned = [warning.value.replace("\\", "") for warning in app.warning]
+    (said,) = [text for text in warned if text.startswith("Labelled sets")]
+    assert str(made.parent) in said
+    assert str(tmp_path / "sets") in said
 
 
 def test_bundled_notes_explain_that_there_is_nothing_to_write(
