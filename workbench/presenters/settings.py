@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from retrieval.types import Fingerprint
 from workbench.presenters.markup import chip, joined, plain_label, tag
+from workbench.presenters.prose import prose
 from workbench.services.settings import Setting, Value
 from workbench.services.settings_file import Proposal
 
@@ -77,7 +78,7 @@ def setting_head(setting: Setting) -> Markup:
     return tag(
         "div",
         tag("div", setting.name, css="kt-name"),
-        tag("div", describe(setting), css="kw-muted kt-small"),
+        tag("div", prose(describe(setting)), css="kw-muted kt-small"),
         origin_line(setting),
         css="kt-setting",
     )

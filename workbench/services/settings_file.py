@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -19,9 +19,6 @@ from retrieval.errors import KnowledgeError, MissingExtra, SettingsError
 from retrieval.settings import CONFIG_NAME, LookupSettings, load_settings
 from workbench.services.settings import Value, hide_secrets
 from workbench.services.settings_places import sets_after, state_after
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 _BOM = "\ufeff"
 _applying = threading.Lock()
@@ -227,16 +224,16 @@ def _find_errors(text: str) -> dict[str, str]:
         for row in error.errors():
             # The parts after the setting's own name say which item of a list it is.
             name = ".".join(str(part) for part in row["loc"] if isinstance(part, str))
-            found.setdefault(name, _reason(row))
+            found.setdefault(name, _reason(row["loc"], row["msg"], row["input"]))
         return found
     return {}
 
 
-def _reason(row: "ErrorDetails") -> str:
-    reason = row["msg"].removeprefix("Value error, ")
-    if row["loc"][:1] in (("chroma",), ("records",)):  # which may hold a secret
+def _reason(place: tuple[int | str, ...], message: str, given: object) -> str:
+    reason = message.removeprefix("Value error, ")
+    if place[:1] in (("chroma",), ("records",)):  # which may hold a secret
         return f"{reason}."
-    return f"{reason}, but it is {row['input']!r}."
+    return f"{reason}, but it is {given!r}."
 
 
 def _rebuilds(name: str) -> bool:

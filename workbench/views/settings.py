@@ -9,6 +9,7 @@ from retrieval.knowledge_base import KnowledgeBase
 from retrieval.types import ErrorInfo
 from workbench.launch import Launch
 from workbench.presenters.markup import plain_label
+from workbench.presenters.prose import prose_label
 from workbench.presenters.settings import (
     Section,
     consequences,
@@ -99,7 +100,7 @@ def _draw_proposal(base: KnowledgeBase, folder: Path, fields: Fields) -> None:
     proposal = _propose(base, folder, fields.changes)
     for name, message in proposal.errors.items():
         place = fields.places.get(name)
-        (place or st).error(plain_label(message, limit=400))
+        (place or st).error(prose_label(message))
     if proposal.errors:
         count = len(proposal.errors)
         st.error(
