@@ -150,9 +150,18 @@ def test_changelog_has_the_version() -> None:
 
 
 def _requirements(*extras: str) -> list[Requirement]:
+    """What the project and these extras, by default all, need of other projects."""
     optional = PROJECT["optional-dependencies"]
     lists = [PROJECT["dependencies"], *(optional[extra] for extra in extras or optional)]
-    return [Requirement(line) for lines in lists for line in lines]
+    found = [Requirement(line) for lines in lists for line in lines]
+    return [requirement for requirement in found if requirement.name != PROJECT["name"]]
+
+
+def test_the_workbench_brings_what_its_reports_need() -> None:
+    needs = [Requirement(line) for line in PROJECT["optional-dependencies"]["workbench"]]
+    assert "eval" in {
+        extra for need in needs if need.name == PROJECT["name"] for extra in need.extras
+    }
 
 
 def test_constraints_pin_what_is_required() -> None:
