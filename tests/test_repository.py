@@ -139,6 +139,24 @@ def test_commands_of_a_readme_have_their_arguments_and_name_bundled_notes(readme
     assert missing == set()
 
 
+def _helps(command: click.Command) -> Iterator[str]:
+    yield command.help or ""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from _helps(inner)
+
+
+def test_examples_of_the_help_on_the_bundled_set_name_its_notes() -> None:
+    lines = [line.split() for text in _helps(cli) for line in text.splitlines()]
+    about = [words for words in lines if "starter" in words]
+    named = {word for words in about for word in words if re.fullmatch(r"[\w-]+/.+\.md", word)}
+    assert named
+    assert {note for note in named if not (starter() / note).is_file()} == set()
+
+
 def test_the_checks_run_the_commands_of_the_readme() -> None:
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert {"make demo", "make test"} <= set(steps)

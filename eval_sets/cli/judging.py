@@ -85,7 +85,7 @@ def judge(
 
     \b
     Examples:
-      lookup-knowledge eval judge starter "lost badge" access/badge.md --grade relevant --by ada
+      lookup-knowledge eval judge starter "lost badge" security/report-a-phish.md --grade not
       lookup-knowledge eval judge sets/handbook "moon bases" --no-answer --json
     """
     from eval_sets.labelling import exclude_source, judge, mark_no_answer, remove_judgement
