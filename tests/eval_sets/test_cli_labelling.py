@@ -141,6 +141,19 @@ def test_a_queue_names_two_variants(
     assert "error" in _json(capsys, "eval", "queue", mine, "--variants", "l0", code=2)
 
 
+@pytest.mark.parametrize("option", ["--by", "--note", "--stratum", "--origin", "--case"])
+def test_a_judgement_that_is_not_utf8_names_its_argument(
+    kb: Path, mine: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    before = (mine / "cases.jsonl").read_bytes()
+    words = ["eval", "judge", "mine", "money back", REFUND, "--grade", "not", "--kb", kb]
+    error = _json(capsys, *words, option, "\udcff", code=2)["error"]
+    assert f"'{option}': it is not UTF-8" in error["message"]
+    words[3] = "money \udcff"
+    assert "'QUERY': it is not UTF-8" in _json(capsys, *words, code=2)["error"]["message"]
+    assert (mine / "cases.jsonl").read_bytes() == before
+
+
 def test_a_line_that_cannot_be_read_leaves_the_other_sets_usable(
     kb: Path, mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -171,6 +171,14 @@ def test_no_record_leaves_no_trace(terminal: Terminal) -> None:
         (("get", "../knowledge.toml"), "../knowledge.toml"),
         (("get", "network/vpn.md", "--lines", "5:2"), "'5:2' names no lines"),
         (("traces", "show", "ffff"), "begins with 'ffff'"),
+        (("traces", "list", "--limit", "9223372036854775808"), "'--limit'"),
+        (("traces", "replay", "--limit", "99999999999999999999"), "'--limit'"),
+        (("traces", "prune", "--keep", "99999999999999999999", "--dry-run"), "'--keep'"),
+        (("traces", "list", "--since", "0001-01-01T00:00:00+14:00"), "is no time for --since"),
+        (("traces", "replay", "--until", "soon"), "'soon' is no time for --until"),
+        (("traces", "list", "--text", "\udcff"), "'--text': it is not UTF-8"),
+        (("traces", "show", "\udcff"), "'ID': it is not UTF-8"),
+        (("traces", "replay", "\udcff"), "it is not UTF-8"),
     ],
 )
 def test_wrong_input_is_exit_code_2_in_words_and_in_json(
@@ -361,6 +369,7 @@ def test_traces_list_filters_and_show_finds_by_prefix(terminal: Terminal) -> Non
     assert ids("--layer", "none") == []
     assert ids("--text", "REFUND") == [first]
     assert ids("--limit", "1") == [second]
+    assert ids("--limit", str(2**63 - 1), "--since", "0001-01-01") == [second, first]
     assert terminal.json("traces", "show", first[:8])["query"] == "refund window"
     assert "refund window" in terminal.run("traces", "list")
     assert "evidence_blocks" in terminal.run("traces", "show", first[:8])
