@@ -7,6 +7,7 @@ from typing import Any, cast, get_args
 
 from retrieval.errors import InvalidInput, UnknownFilter
 from retrieval.shown import LONGEST_SHOWN, cut, show
+from retrieval.suspicion import reads_like_instructions
 from retrieval.text import fold
 from retrieval.types import (
     Condition,
@@ -19,6 +20,8 @@ from retrieval.types import (
 )
 
 VALUES_SHOWN = 12
+FIELDS_SHOWN = 20
+LONGEST_NAME = 60
 VALUES_REPEATED = 50
 _SHORTHANDS: dict[str, FilterOperator] = {"==": "eq", "!=": "ne"}
 
@@ -70,7 +73,7 @@ def parse_conditions(
         if key is None:
             raise UnknownFilter(
                 f"No note has the filter field '{cut(str(name), LONGEST_SHOWN)}'.",
-                next_action=f"Fields here: {', '.join(sorted(folded.values())[:20])}.",
+                next_action=f"Fields here: {_quoted(sorted(folded.values()), FIELDS_SHOWN)}.",
             )
         parts = wanted if isinstance(wanted, Mapping) else {None: wanted}
         for operator, value in parts.items():
@@ -156,15 +159,22 @@ def check_categories(entries: Iterable[Entry], conditions: Iterable[Condition]) 
     if notes and unknown:
         raise UnknownFilter(
             f"No note has the category '{cut(unknown[0], LONGEST_SHOWN)}'.",
-            next_action=f"Categories here: {_known_values(notes, 'category')}.",
+            next_action=f"Categories here: {_known_values(notes, 'category') or 'none'}.",
         )
 
 
 def _known_values(entries: Iterable[Entry], key: str) -> str:
     """The values of a field, folded repeats dropped; the first dozen."""
     values = {fold(v): v for entry in entries for v in field_values(entry, key)}
-    shown = sorted(values.values(), key=fold)[:VALUES_SHOWN]
-    return ", ".join(shown) + (", …" if len(values) > VALUES_SHOWN else "")
+    return _quoted(sorted(values.values(), key=fold), VALUES_SHOWN)
+
+
+def _quoted(values: Iterable[str], most: int) -> str:
+    """What notes say, as a message may repeat it: in quotes, short, and nothing like an order."""
+    fit = [value for value in values if not reads_like_instructions(value)]
+    shown = (cut(" ".join(value.split()), LONGEST_NAME) for value in fit[:most])
+    named = ", ".join('"' + value.replace('"', "'") + '"' for value in shown)
+    return named + (", …" if len(fit) > most else "")
 
 
 def admits(entry: Entry, conditions: Iterable[Condition]) -> bool:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from retrieval.tools.suspicion import HIDDEN
+from retrieval.suspicion import HIDDEN
 
 # Of the confusables of Unicode's UTS #39 those of the six signs that a fence is made of.
 _LOOKALIKES = {

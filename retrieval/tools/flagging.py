@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from retrieval.tools.suspicion import reads_like_instructions
+from retrieval.suspicion import reads_like_instructions
 from retrieval.types import ErrorInfo, EvidenceBlock, LookupResult
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from retrieval import KnowledgeBase, LookupResult
 from retrieval.budget import estimate_tokens
-from retrieval.tools.suspicion import reads_like_instructions
+from retrieval.suspicion import reads_like_instructions
 from retrieval.tools.text_form import to_text
 from retrieval.types import ErrorInfo
 
