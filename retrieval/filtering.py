@@ -1,10 +1,13 @@
 """What L1 is limited to: the caller's filters, and a category when L0 names just one."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast, get_args
 
-from retrieval.errors import UnknownFilter
+from retrieval.errors import InvalidInput, UnknownFilter
+from retrieval.shown import LONGEST_SHOWN, cut, show
+from retrieval.suspicion import reads_like_instructions
 from retrieval.text import fold
 from retrieval.types import (
     Condition,
@@ -17,6 +20,9 @@ from retrieval.types import (
 )
 
 VALUES_SHOWN = 12
+FIELDS_SHOWN = 20
+LONGEST_NAME = 60
+VALUES_REPEATED = 50
 _SHORTHANDS: dict[str, FilterOperator] = {"==": "eq", "!=": "ne"}
 
 
@@ -57,7 +63,8 @@ def parse_conditions(
     values (any of them), or `{operator: value or list}` with `eq`, `ne`, `in`, `nin`. None and
     empty lists are no condition.
 
-    Raises `UnknownFilter` for a key that no note has and for an unknown operator, by name.
+    Raises `UnknownFilter` for a key that no note has and for an unknown operator, by name;
+    `InvalidInput` for a value that is no text or number.
     """
     folded = {fold(key): key for key in known_keys}
     conditions: list[Condition] = []
@@ -65,8 +72,8 @@ def parse_conditions(
         key = folded.get(fold(str(name)))
         if key is None:
             raise UnknownFilter(
-                f"No note has the filter field '{name}'.",
-                next_action=f"Fields here: {', '.join(sorted(folded.values())[:20])}.",
+                f"No note has the filter field '{cut(str(name), LONGEST_SHOWN)}'.",
+                next_action=f"Fields here: {_quoted(sorted(folded.values()), FIELDS_SHOWN)}.",
             )
         parts = wanted if isinstance(wanted, Mapping) else {None: wanted}
         for operator, value in parts.items():
@@ -86,7 +93,7 @@ def _condition(key: str, operator: str | None, value: Any) -> Condition | None:
         return Condition(key=key, op="in" if many else "eq", values=values)
     if name not in get_args(FilterOperator):
         raise UnknownFilter(
-            f"The filter on '{key}' has the unknown operator '{operator}'.",
+            f"The filter on '{key}' has the unknown operator {show(operator)}.",
             next_action=f"Operators: {', '.join(get_args(FilterOperator))}.",
         )
     if name in ("eq", "ne") and len(values) > 1:
@@ -95,7 +102,26 @@ def _condition(key: str, operator: str | None, value: Any) -> Condition | None:
 
 
 def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, Mapping | list | tuple | set | frozenset):
+        raise InvalidInput(
+            f"A filter's value is {show(value)}.",
+            next_action="Write a text or a number, or one list of them.",
+        )
+    try:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    except ValueError:  # more digits than Python writes
+        raise InvalidInput(
+            f"A filter's value is {show(value)}.", next_action="Write it as a text."
+        ) from None
+
+
+def shorten_values(decision: FilterDecision) -> FilterDecision:
+    """The decision as answers repeat it: 50 values of a condition at most, of 200 characters."""
+    conditions = tuple(
+        replace(c, values=tuple(cut(value, LONGEST_SHOWN) for value in c.values[:VALUES_REPEATED]))
+        for c in decision.conditions
+    )
+    return replace(decision, conditions=conditions)
 
 
 def unmet_values(entries: Iterable[Entry], conditions: Iterable[Condition]) -> list[ErrorInfo]:
@@ -106,7 +132,9 @@ def unmet_values(entries: Iterable[Entry], conditions: Iterable[Condition]) -> l
         if condition.op in ("ne", "nin") or any(admits(entry, [condition]) for entry in notes):
             continue
         known = _known_values(notes, condition.key)
-        wanted = " or ".join(f"'{value}'" for value in condition.values[:VALUES_SHOWN])
+        wanted = " or ".join(
+            f"'{cut(value, LONGEST_SHOWN)}'" for value in condition.values[:VALUES_SHOWN]
+        )
         warnings.append(
             ErrorInfo(
                 code="unknown_value",
@@ -130,16 +158,23 @@ def check_categories(entries: Iterable[Entry], conditions: Iterable[Condition]) 
     unknown = [value for c in wanted for value in c.values if fold(value) not in known]
     if notes and unknown:
         raise UnknownFilter(
-            f"No note has the category '{unknown[0]}'.",
-            next_action=f"Categories here: {_known_values(notes, 'category')}.",
+            f"No note has the category '{cut(unknown[0], LONGEST_SHOWN)}'.",
+            next_action=f"Categories here: {_known_values(notes, 'category') or 'none'}.",
         )
 
 
 def _known_values(entries: Iterable[Entry], key: str) -> str:
     """The values of a field, folded repeats dropped; the first dozen."""
     values = {fold(v): v for entry in entries for v in field_values(entry, key)}
-    shown = sorted(values.values(), key=fold)[:VALUES_SHOWN]
-    return ", ".join(shown) + (", …" if len(values) > VALUES_SHOWN else "")
+    return _quoted(sorted(values.values(), key=fold), VALUES_SHOWN)
+
+
+def _quoted(values: Iterable[str], most: int) -> str:
+    """What notes say, as a message may repeat it: in quotes, short, and nothing like an order."""
+    fit = [value for value in values if not reads_like_instructions(value)]
+    shown = (cut(" ".join(value.split()), LONGEST_NAME) for value in fit[:most])
+    named = ", ".join('"' + value.replace('"', "'") + '"' for value in shown)
+    return named + (", …" if len(fit) > most else "")
 
 
 def admits(entry: Entry, conditions: Iterable[Condition]) -> bool:

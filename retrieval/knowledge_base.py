@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.errors import QueryNotText, RetrievalError
 from retrieval.faults import Fault
-from retrieval.lookup import View, refuse, run_lookup
+from retrieval.lookup import View, run_lookup
 from retrieval.opening import index_exists, open_server, open_view, state_key
 from retrieval.options import settle_options
+from retrieval.refusal import NO_FINGERPRINT, refuse
 from retrieval.scope import without_counts
 from retrieval.settings import Location, LookupSettings, load_settings
 from retrieval.staleness import StaleScan
@@ -165,15 +166,11 @@ class KnowledgeBase:
 
     def refuse(self, query: str, error: RetrievalError, outcome: Outcome) -> LookupResult:
         """The result of a query that could not be looked up, with the error as data."""
-        section = self.settings.lookup
-        return refuse(
-            query,
-            self._view()[0],
-            error,
-            filter_mode=section.filter_mode,
-            l1_mode=section.l1_mode,
-            outcome=outcome,
-        )
+        try:
+            known = self.fingerprint
+        except Exception:  # noqa: BLE001 - a door's answer: why nothing opens is in `error`
+            known = NO_FINGERPRINT
+        return refuse(query, error, self.settings.lookup, fingerprint=known, outcome=outcome)
 
     def reindex(self, *, full: bool = False, progress: "Progress | None" = None) -> "IndexReport":
         """Brings the index up to date with the folder; see `build_index`."""

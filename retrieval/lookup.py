@@ -19,19 +19,18 @@ from retrieval.faults import (
     check_candidates,
     timed_out,
 )
-from retrieval.filtering import admission, decide_filter, unmet_values
+from retrieval.filtering import admission, decide_filter, shorten_values, unmet_values
 from retrieval.hints import L0Index
 from retrieval.options import LookupOptions
+from retrieval.refusal import refuse
 from retrieval.relevance import DEFAULT_THRESHOLDS, Thresholds, assess
 from retrieval.scope import visible
+from retrieval.shown import cut
 from retrieval.telemetry import traced_l0, traced_l1
 from retrieval.text import is_blank
 from retrieval.types import (
-    Counts,
     Entry,
     ErrorInfo,
-    FilterDecision,
-    FilterMode,
     Fingerprint,
     L0Hints,
     L1Mode,
@@ -40,10 +39,10 @@ from retrieval.types import (
     Layer,
     LookupResult,
     Outcome,
-    Relevance,
 )
 from retrieval.worker import TimeLimit
 
+LONGEST_REASON = 500
 OPENING_SECONDS = 60.0
 """What the first request may take beside the time limit, to load the index and the model."""
 
@@ -73,7 +72,7 @@ def run_lookup(
             "The query is blank or holds punctuation only.",
             next_action="Ask with at least one word.",
         )
-        return refuse(query, view, error, filter_mode=options.filter_mode, l1_mode=options.l1_mode)
+        return refuse(query, error, options, fingerprint=view.fingerprint)
     started = time.perf_counter()
     hints = L0Hints()
     if options.mode != "l1":
@@ -114,7 +113,7 @@ def run_lookup(
         retrieval_layer=_layer(hints, l1) if blocks else None,
         evidence_blocks=blocks,
         l0_hints=hints,
-        filter=decision,
+        filter=shorten_values(decision),
         l1=l1,
         counts=counts,
         relevance=relevance,
@@ -128,38 +127,6 @@ def run_lookup(
         warnings=(*view.warnings, *_notices(view, options, l1)),
     )
     return result if options.budget is None else fit_budget(result, options.budget)
-
-
-def refuse(
-    query: str,
-    view: View,
-    error: RetrievalError,
-    *,
-    filter_mode: FilterMode,
-    l1_mode: L1Mode,
-    outcome: Outcome = "refused",
-) -> LookupResult:
-    """The result of a query that was not looked up: no evidence, and the error as data."""
-    return LookupResult(
-        query=query,
-        outcome=outcome,
-        retrieval_layer=None,
-        evidence_blocks=(),
-        l0_hints=L0Hints(),
-        filter=FilterDecision(mode=filter_mode, reason="Nothing was looked up."),
-        l1=L1Outcome(status="disabled", mode=l1_mode, attempted=False),
-        counts=Counts(candidate_count=0, merged=0, dropped={}, evidence_block_count=0),
-        relevance=Relevance(
-            level="none",
-            confidence=0.0,
-            calibrated=False,
-            semantic_support=False,
-            reason="Nothing was looked up.",
-        ),
-        timings_ms={"total": 0.0},
-        fingerprint=view.fingerprint,
-        error=error.info(),
-    )
 
 
 def _notices(view: View, options: LookupOptions, l1: L1Outcome) -> tuple[ErrorInfo, ...]:
@@ -228,7 +195,7 @@ def _info(error: Exception) -> ErrorInfo:
         return error.info()
     return ErrorInfo(
         code="l1_failed",
-        message=f"{type(error).__name__}: {error}",
+        message=cut(f"{type(error).__name__}: {error}", LONGEST_REASON),
         next_action="Run `lookup-knowledge index`; with `--full` if it happens again.",
     )
 

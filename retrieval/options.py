@@ -9,9 +9,11 @@ from retrieval.faults import Fault
 from retrieval.filtering import check_categories, filter_keys, parse_conditions
 from retrieval.scope import parse_scope, visible
 from retrieval.settings import LookupSection
+from retrieval.shown import show
 from retrieval.types import Condition, Entry, FilterMode, L1Mode, LookupMode
 
 LEAST_BUDGET = 200
+MOST_BUDGET = 10**9
 MOST_BLOCKS = 1000
 
 
@@ -66,9 +68,12 @@ def settle_options(
     is_number = isinstance(least, int | float) and not isinstance(least, bool)
     is_cosine = is_number and -1 <= least <= 1
     _require("min_score", least, least is None or is_cosine, "a cosine from -1 to 1")
-    enough = _is_whole(budget) and budget >= LEAST_BUDGET
+    enough = _is_whole(budget) and LEAST_BUDGET <= budget <= MOST_BUDGET
     _require(
-        "budget", budget, budget is None or enough, f"a number of tokens, {LEAST_BUDGET} or more"
+        "budget",
+        budget,
+        budget is None or enough,
+        f"a number of tokens from {LEAST_BUDGET} to {MOST_BUDGET}",
     )
     limits = parse_scope(scope)
     conditions: tuple[Condition, ...] = ()
@@ -98,5 +103,5 @@ def _require_one_of(name: str, value: object, allowed: Collection[object]) -> No
 def _require(name: str, value: object, holds: bool, wanted: str) -> None:
     if not holds:
         raise InvalidInput(
-            f"The argument {name} is {value!r}.", next_action=f"It has to be {wanted}."
+            f"The argument {name} is {show(value)}.", next_action=f"It has to be {wanted}."
         )

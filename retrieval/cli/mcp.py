@@ -19,7 +19,13 @@ TOKEN_VARIABLE = "KNOWLEDGE_MCP_TOKEN"
 @click.command()
 @click.option("--http", "over_http", is_flag=True, help="Streamable HTTP instead of stdio.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind to.")
-@click.option("--port", default=8765, show_default=True, help="Port; 0 takes a free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="Port; 0 takes a free one.",
+)
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -99,18 +105,31 @@ def mcp(
 
 
 def read_token(path: Path | None) -> str | None:
-    """The token of the file, else of the environment; None without one.
+    """The token of the file, else of the environment; None where that is unset or blank.
 
-    Raises `InvalidInput` for one that no header can carry.
+    Raises `InvalidInput` for a file that cannot be read, and for a token that no header can carry.
     """
-    text = os.environ.get(TOKEN_VARIABLE) if path is None else path.read_text(encoding="utf-8")
-    token = text.strip() if text is not None else None
+    if path is None:
+        token = os.environ.get(TOKEN_VARIABLE, "").strip() or None
+    else:
+        token = _read_file(path).strip()
     if token is not None and (not token.isascii() or not token.isprintable() or " " in token):
         raise InvalidInput(
             "The token holds blanks or characters that are not ASCII.",
             next_action="Use letters and digits, such as from: openssl rand -hex 32",
         )
     return token
+
+
+def _read_file(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InvalidInput(
+            f"The token file {path} cannot be read: {why}.",
+            next_action="Write the token as plain text, such as from: openssl rand -hex 32",
+        ) from error
 
 
 def _serve_stdio(kb: Path | None, options: dict[str, Any]) -> None:

@@ -10,15 +10,14 @@ from pydantic import BaseModel, ValidationError
 
 from retrieval.budget import fit_budget
 from retrieval.errors import InvalidInput
+from retrieval.options import LEAST_BUDGET, MOST_BUDGET
+from retrieval.shown import LONGEST_SHOWN, cut, show
 from retrieval.tools.definition import FilterArgument, ToolDefinition
 from retrieval.tools.lookup import answer, refuse_call
 from retrieval.tools.text_form import to_text
 from retrieval.types import LookupResult
 
-SHOWN = 200
-
-
-UNBOUNDED = 10**9
+JSON_NAMES: dict[type, str] = {type(None): "null", list: "a JSON list", str: "a JSON text"}
 TEXT_BUDGET = 8000
 """Tokens of a text where nobody states a budget: what agents take in one piece without trouble."""
 
@@ -48,9 +47,7 @@ class Answer:
         return dict(self.result.to_dict())
 
 
-def ask(
-    tool: ToolDefinition, arguments: Mapping[str, Any] | str, *, session_id: str | None = None
-) -> Answer:
+def ask(tool: ToolDefinition, arguments: object, *, session_id: str | None = None) -> Answer:
     """The answer to a call, whatever its arguments are. Recorded unless the tool says otherwise.
 
     `arguments` is a mapping, or the JSON text of one. Unknown, missing and wrong arguments give
@@ -59,24 +56,24 @@ def ask(
     given: Mapping[str, Any] = {}
     budget = tool.kb.settings.lookup.budget
     try:
-        given = _read_json(arguments) if isinstance(arguments, str) else arguments
+        given = _read(arguments)
         query, options = read_arguments(tool, given)
     except InvalidInput as error:
         refused = refuse_call(
             tool.kb,
-            _query_of(given),
+            given.get("query", ""),
             error,
             arguments=_shown(given),
             caller=tool.caller,
             session_id=session_id,
             record=tool.record,
         )
-        return Answer(result=refused, whole=refused, budget=budget)
+        return Answer(result=refused, whole=refused, budget=_budget_of(given) or budget)
     budget = options.get("budget", budget)
     whole = answer(
         tool.kb,
         query,
-        {**options, "scope": tool.scope, "budget": UNBOUNDED},
+        {**options, "scope": tool.scope, "budget": MOST_BUDGET},
         arguments={**options, **({"scope": dict(tool.scope)} if tool.scope else {})},
         caller=tool.caller,
         session_id=session_id,
@@ -93,9 +90,7 @@ def _fit(whole: LookupResult, budget: int | None) -> LookupResult:
     return replace(fitted, invocation_id=whole.invocation_id)
 
 
-async def aask(
-    tool: ToolDefinition, arguments: Mapping[str, Any] | str, *, session_id: str | None = None
-) -> Answer:
+async def aask(tool: ToolDefinition, arguments: object, *, session_id: str | None = None) -> Answer:
     """`ask`, in a thread: the event loop goes on meanwhile."""
     return await asyncio.to_thread(ask, tool, arguments, session_id=session_id)
 
@@ -129,38 +124,49 @@ def check(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseModel:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-    name = ".".join(str(part) for part in first["loc"][:3]) or "arguments"
+    name = ".".join(cut(str(part), LONGEST_SHOWN) for part in first["loc"][:3]) or "arguments"
     known = f"Arguments: {', '.join(model.model_fields)}."
     if first["type"] == "extra_forbidden":
         raise InvalidInput(f"There is no argument '{name}'.", next_action=known)
     if first["type"] == "missing":
         raise InvalidInput(f"The argument {name} is missing.", next_action=known)
-    shown = repr(first["input"])
-    shown = shown if len(shown) <= SHOWN else shown[: SHOWN - 1] + "…"
-    raise InvalidInput(f"The argument {name} is {shown}.", next_action=f"{first['msg']}.")
+    raise InvalidInput(
+        f"The argument {name} is {show(first['input'])}.", next_action=f"{first['msg']}."
+    )
 
 
-def _read_json(text: str) -> Mapping[str, Any]:
-    try:
-        value = json.loads(text or "{}")
-    except ValueError as error:
+def _read(arguments: object) -> Mapping[str, Any]:
+    value = arguments
+    if isinstance(arguments, str):
+        try:
+            value = json.loads(arguments or "{}")
+        except (ValueError, RecursionError) as error:
+            raise InvalidInput(
+                f"The arguments are no JSON: {error}.", next_action="Send one JSON object."
+            ) from None
+    if not isinstance(value, Mapping):
+        kind = JSON_NAMES.get(type(value), type(value).__name__)
         raise InvalidInput(
-            f"The arguments are no JSON: {error}.", next_action="Send one JSON object."
-        ) from None
-    if not isinstance(value, dict):
-        raise InvalidInput(
-            f"The arguments are a JSON {type(value).__name__}, not an object.",
+            f"The arguments are {kind}, not an object.",
             next_action='Send one JSON object, such as {"query": "…"}.',
         )
     return value
 
 
-def _query_of(arguments: Mapping[str, Any]) -> str:
-    query = arguments.get("query", "")
-    return query if isinstance(query, str) else str(query)[:SHOWN]
+def _budget_of(arguments: Mapping[str, Any]) -> int | None:
+    """The budget of a refused call, where that argument is in order."""
+    stated = arguments.get("budget")
+    if not isinstance(stated, int) or isinstance(stated, bool):
+        return None
+    return stated if LEAST_BUDGET <= stated <= MOST_BUDGET else None
 
 
 def _shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The refused arguments as short texts: what a model sends has any shape and size."""
-    rest = [(str(name)[:SHOWN], value) for name, value in arguments.items() if name != "query"]
-    return {name: str(value)[:SHOWN] for name, value in rest[:20]}
+    rest = [(name, value) for name, value in arguments.items() if name != "query"]
+    return {
+        cut(str(name), LONGEST_SHOWN): cut(value, LONGEST_SHOWN)
+        if isinstance(value, str)
+        else show(value)
+        for name, value in rest[:20]
+    }

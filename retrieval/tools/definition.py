@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from retrieval.errors import InvalidInput
-from retrieval.options import LEAST_BUDGET, settle_options
+from retrieval.options import LEAST_BUDGET, MOST_BUDGET, settle_options
 from retrieval.scope import check_scope
 from retrieval.types import LookupMode
 
@@ -81,7 +81,7 @@ class LookupArguments(BaseModel):
         default=None,
         description="Notes in the answer at most. Leave it out for the configured number.",
     )
-    budget: Annotated[int, Field(ge=LEAST_BUDGET)] | None = Field(
+    budget: Annotated[int, Field(ge=LEAST_BUDGET, le=MOST_BUDGET)] | None = Field(
         default=None,
         description="Tokens of the answer at most; long notes are cut around what matched.",
     )

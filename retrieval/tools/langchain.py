@@ -31,6 +31,14 @@ class LookupTool(BaseTool):
     """The `ToolDefinition`; untyped, because pydantic would want to look into it."""
     response_format: Literal["content_and_artifact"] = "content_and_artifact"
 
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """The answer; a call whose `args` are no mapping gets one, too."""
+        return super().invoke(_with_mapping(input), config, **kwargs)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """`invoke`, in a thread."""
+        return await super().ainvoke(_with_mapping(input), config, **kwargs)
+
     def _parse_input(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
     ) -> dict[str, Any]:
@@ -60,6 +68,15 @@ class LookupTool(BaseTool):
         self, arguments: dict[str, Any], call_id: str | None, config: RunnableConfig
     ) -> tuple[str | ToolMessage, dict[str, Any]]:
         return await asyncio.to_thread(self._run, arguments, call_id, config)
+
+
+def _with_mapping(call: Any) -> Any:
+    """The tool call in a form that LangChain can copy; `ask` refuses what is wrong with it."""
+    is_call = isinstance(call, dict) and call.get("type") == "tool_call"
+    if not is_call or isinstance(call.get("args"), dict):
+        return call
+    args = call.get("args")
+    return {**call, "id": call.get("id"), "args": {} if args is None else {"arguments": args}}
 
 
 def langchain_tool(

@@ -13,6 +13,7 @@ from retrieval.filtering import admits
 from retrieval.knowledge import NoteRefused, cut_lines, read_entry
 from retrieval.scope import visible
 from retrieval.serialize import error_to_dict
+from retrieval.suspicion import reads_like_instructions
 from retrieval.types import SCHEMA_VERSION, Condition, Entry, ErrorInfo
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ def _parse(kb: "KnowledgeBase", source: str, text: str) -> Entry:
 
 
 def _unknown(source: str, known: Sequence[str]) -> UnknownSource:
-    close = difflib.get_close_matches(source[:200], known, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(source[:200], known, n=3, cutoff=0.5)
+    close = [name for name in near if not reads_like_instructions(name)]
     return UnknownSource(
         f"There is no note '{source[:200]}' in this knowledge base.",
         next_action=f"Closest: {', '.join(close)}."

@@ -52,14 +52,14 @@ class OpenAIFunction:
             return {"type": "function", **function}
         return {"type": "function", "function": function}
 
-    def call(self, arguments: Mapping[str, Any] | str) -> Answer:
+    def call(self, arguments: object) -> Answer:
         """The answer to a call; `arguments` as the API gives them, JSON text. Does not raise.
 
         Its `to_text()` is what to send back as the call's output.
         """
         return ask(self.definition, arguments, session_id=self.session_id)
 
-    async def acall(self, arguments: Mapping[str, Any] | str) -> Answer:
+    async def acall(self, arguments: object) -> Answer:
         """`call`, in a thread."""
         return await aask(self.definition, arguments, session_id=self.session_id)
 

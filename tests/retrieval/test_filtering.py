@@ -84,12 +84,12 @@ def test_a_value_that_no_note_has_is_a_warning_with_those_that_exist() -> None:
     filters = {"category": ["nope", "neither"], "source": "A.md", "title": {"ne": "x"}}
     (warning,) = unmet_values(notes, parse_conditions(filters, filter_keys(notes)))
     assert warning.message == "No note has the category 'nope' or 'neither'."
-    assert warning.next_action == "Values here: Billing, network."
+    assert warning.next_action == 'Values here: "Billing", "network".'
 
 
 def test_a_category_that_no_note_has_is_refused_with_those_that_exist() -> None:
     check_categories([NOTE], parse_conditions({"category": ["hr", "PAYROLL"]}, KEYS))
     check_categories([NOTE], parse_conditions({"category": {"ne": "nope"}}, KEYS))
     check_categories([], parse_conditions({"category": "nope"}, KEYS))
-    with pytest.raises(UnknownFilter, match=r"'nope'.*Categories here: HR, Payroll\."):
+    with pytest.raises(UnknownFilter, match=r"'nope'.*Categories here: .HR., .Payroll.\."):
         check_categories([NOTE], parse_conditions({"category": ["hr", "nope"]}, KEYS))

@@ -16,6 +16,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from retrieval.errors import InvalidInput
 
 PATH = "/mcp"
+HTTP_PORT = 80
+LAST_PORT = 65535
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 LEAST_TOKEN = 16
 STOP_SECONDS = 5
 
@@ -89,8 +92,10 @@ def build_app(
 
     A request without Origin comes from no web page and is admitted.
     """
-    names = ["127.0.0.1", "localhost", "[::1]"] if is_loopback(host) else [_bracketed(host)]
+    names = [_bracketed(host), *(LOOPBACK if is_loopback(host) else ())]
     own = [f"{name}:{port}" for name in names]
+    if port == HTTP_PORT:  # clients leave it out, and the name alone stands for it
+        own += names
     security = TransportSecuritySettings(
         allowed_hosts=[*own, *allowed_hosts],
         allowed_origins=[*(f"http://{name}" for name in own), *allowed_origins],
@@ -101,6 +106,8 @@ def build_app(
 
 def bind(host: str, port: int) -> socket.socket:
     """A listening socket; port 0 takes a free one. Raises `InvalidInput` where that fails."""
+    if not 0 <= port <= LAST_PORT:
+        raise InvalidInput(f"There is no port {port}.", next_action=f"Choose 0 to {LAST_PORT}.")
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)

@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 import retrieval
 from retrieval.contract import json_schema
 from retrieval.errors import RetrievalError
-from retrieval.options import LEAST_BUDGET
+from retrieval.options import LEAST_BUDGET, MOST_BUDGET
 from retrieval.scope import parse_scope
 from retrieval.tools.asking import ask, check
 from retrieval.tools.definition import define_tool
@@ -74,7 +74,7 @@ class GetArguments(BaseModel):
     source: str = Field(max_length=4000, description="The note, such as billing/refunds.md.")
     line_start: int = Field(default=1, ge=1, description="First line, from 1.")
     line_end: int | None = Field(default=None, ge=1, description="Last line; left out: the end.")
-    budget: Annotated[int, Field(ge=LEAST_BUDGET)] | None = Field(
+    budget: Annotated[int, Field(ge=LEAST_BUDGET, le=MOST_BUDGET)] | None = Field(
         default=None, description="Tokens of text at most. Default: 8000."
     )
 

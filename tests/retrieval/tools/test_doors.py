@@ -1,8 +1,6 @@
 """One function, many doors: the same name, arguments and answer through each of them."""
 
 import asyncio
-import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,32 +16,7 @@ from retrieval.tools.langchain import langchain_tool
 from retrieval.tools.mcp.server import build_server
 from retrieval.tools.openai import OpenAIFunction
 from tests.retrieval.tools.answers import steady
-
-Door = Callable[[KnowledgeBase, dict[str, Any]], dict[str, Any]]
-
-
-def _llama_index(kb: KnowledgeBase, arguments: dict[str, Any]) -> dict[str, Any]:
-    return kb.as_tool().call(**arguments).raw_output
-
-
-def _langchain(kb: KnowledgeBase, arguments: dict[str, Any]) -> dict[str, Any]:
-    call = {"name": "lookup_knowledge", "args": arguments, "id": "1", "type": "tool_call"}
-    return langchain_tool(kb).invoke(call).artifact
-
-
-def _openai(kb: KnowledgeBase, arguments: dict[str, Any]) -> dict[str, Any]:
-    return OpenAIFunction.over(kb).call(json.dumps(arguments)).to_dict()
-
-
-def _mcp(kb: KnowledgeBase, arguments: dict[str, Any]) -> dict[str, Any]:
-    async def call() -> Any:
-        async with Client(build_server(kb)) as client:
-            return (await client.call_tool("lookup_knowledge", arguments)).structured_content
-
-    return asyncio.run(call())
-
-
-DOORS = {"llama_index": _llama_index, "langchain": _langchain, "openai": _openai, "mcp": _mcp}
+from tests.retrieval.tools.doors import DOORS, Door
 
 
 @pytest.fixture(params=DOORS)
@@ -78,12 +51,12 @@ def test_every_door_gives_the_answer_of_the_function(
     kb: KnowledgeBase, door: tuple[str, Door], arguments: dict[str, Any], options: dict[str, Any]
 ) -> None:
     query = arguments["query"]
-    assert steady(door[1](kb, arguments)) == steady(lookup_knowledge(query, kb=kb, **options))
+    assert steady(door[1](kb)(arguments)) == steady(lookup_knowledge(query, kb=kb, **options))
 
 
 def test_each_call_is_recorded_under_its_door(kb: KnowledgeBase, door: tuple[str, Door]) -> None:
     name, call = door
-    answer = call(kb, {"query": "lost badge", "top_k": 3})
+    answer = call(kb)({"query": "lost badge", "top_k": 3})
     row = kb.records().get(answer["invocation_id"])
     assert (row.caller, row.query, row.arguments) == (name, "lost badge", {"top_k": 3})
 
@@ -108,7 +81,7 @@ def test_each_call_is_recorded_under_its_door(kb: KnowledgeBase, door: tuple[str
 def test_a_wrong_call_is_refused_with_what_to_do_and_recorded(
     kb: KnowledgeBase, door: tuple[str, Door], arguments: dict[str, Any], said: str
 ) -> None:
-    answer = door[1](kb, arguments)
+    answer = door[1](kb)(arguments)
     error = answer["error"]
     assert answer["outcome"] == "refused"
     assert said in f"{error['message']} {error['next_action']}"

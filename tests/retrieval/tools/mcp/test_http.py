@@ -12,8 +12,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from retrieval import KnowledgeBase
 from retrieval.cli import main
+from retrieval.cli.mcp import read_token
 from retrieval.errors import InvalidInput
-from retrieval.tools.mcp.http import check_exposure, is_loopback
+from retrieval.tools.mcp.http import bind, build_app, check_exposure, is_loopback
+from retrieval.tools.mcp.server import build_server
 from tests.retrieval.tools.mcp.serving import serving_http
 
 TOKEN = "0123456789abcdef0123"
@@ -98,6 +100,58 @@ def test_a_token_is_asked_of_everyone(root: Path, tmp_path: Path) -> None:
         assert _post(url, **allowed, Origin="http://evil.example") == 403
     with serving_http("--kb", str(root), env={"KNOWLEDGE_MCP_TOKEN": TOKEN}) as (_, url):
         assert not asyncio.run(ask(url)).is_error
+
+
+def test_the_address_that_is_bound_is_answered(root: Path) -> None:
+    with serving_http("--kb", str(root), "--host", "127.0.0.2") as (_, url):
+        assert url.startswith("http://127.0.0.2:")
+        assert _post(url) < 401
+        assert _post(url, Host="127.0.0.2") == 421
+        assert _post(url, Host="evil.example") == 421
+
+
+@pytest.mark.parametrize(
+    ("host", "bare"), [("127.0.0.1", "localhost"), ("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")]
+)
+def test_port_80_is_left_out_of_the_host(kb: KnowledgeBase, host: str, bare: str) -> None:
+    async def status(port: int, name: str, **more: str) -> int:
+        app = build_app(build_server(kb), port=port, host=host)
+        base = f"http://{name}"
+        async with (
+            app.router.lifespan_context(app),  # type: ignore[attr-defined]
+            httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url=base) as client,
+        ):
+            answer = await client.post("/mcp", json=PING, headers={**HEADERS, **more})
+            return int(answer.status_code)
+
+    assert asyncio.run(status(80, bare)) < 401
+    assert asyncio.run(status(80, bare, Origin=f"http://{bare}")) < 401
+    assert asyncio.run(status(8765, bare)) == 421
+    assert asyncio.run(status(80, "evil.example")) == 421
+
+
+def test_a_port_that_does_not_exist_is_a_clear_error(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp", "--http", "--port", "99999", "--kb", str(root)]) == 2
+    assert "65535" in capsys.readouterr().err
+    with pytest.raises(InvalidInput, match="99999"):
+        bind("127.0.0.1", 99999)
+
+
+def test_a_token_file_that_is_no_text_is_a_clear_error(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "token"
+    file.write_bytes(b"\xff\xfe0123456789abcdef")
+    assert main(["mcp", "--http", "--token-file", str(file), "--kb", str(root)]) == 2
+    assert "not UTF-8" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_blank_token_variable_is_no_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    for blank in ("", " \n"):
+        monkeypatch.setenv("KNOWLEDGE_MCP_TOKEN", blank)
+        assert read_token(None) is None
 
 
 @pytest.mark.parametrize(

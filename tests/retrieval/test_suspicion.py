@@ -3,7 +3,7 @@
 import random
 import re
 
-from retrieval.tools.suspicion import PATTERNS, reads_like_instructions
+from retrieval.suspicion import PATTERNS, reads_like_instructions
 
 ODD = ["İgnore", "ıgnore", "\n", "### System", "[INST]", "<</sys>>", "<|im_start|>", "\u212aey"]
 LONGER = ["you are now", "from now on", "do not", "system prompt", "act as now", "system:", "user"]

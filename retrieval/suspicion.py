@@ -3,11 +3,18 @@
 import re
 import unicodedata
 
-# Characters that models read and people do not see: tags, zero width, direction overrides.
-HIDDEN = re.compile(
-    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
+# Characters that models read and people do not see: all with Unicode's property
+# Default_Ignorable_Code_Point (DerivedCoreProperties.txt, version 16), and the interlinear marks.
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
 )
-_TAGS = re.compile("[\U000e0020-\U000e007e]{8,}")
+HIDDEN = re.compile(f"[{_UNSEEN}]")
+# Text hides in a row of them, or in a selector behind each of many letters that have no variants.
+_ROW = re.compile(f"[{_UNSEEN}]{{8,}}")
+_SELECTED = re.compile("[A-Za-z.,:;!? ][\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+SELECTED_LEAST = 8
 _OBJECT = r"(?:instructions?|prompts?|rules?|directions?|guidelines?|context|messages?|orders?)"
 _OBJECT_STEMS = "instruction/prompt/rule/direction/guideline/context/message/order"
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|existing|all|any|your|these|the system)"
@@ -82,7 +89,7 @@ def reads_like_instructions(text: str) -> bool:
 
     Some honest notes hold them too, and an attempt in other words is not seen.
     """
-    if _TAGS.search(text):
+    if not text.isascii() and _holds_unseen_text(text):
         return True
     plain = unicodedata.normalize("NFKC", HIDDEN.sub("", text))
     # Patterns that ignore case take the Turkish letters for an i, too.
@@ -92,3 +99,7 @@ def reads_like_instructions(text: str) -> bool:
         and pattern.search(plain) is not None
         for groups, pattern in PATTERNS
     )
+
+
+def _holds_unseen_text(text: str) -> bool:
+    return _ROW.search(text) is not None or len(_SELECTED.findall(text)) >= SELECTED_LEAST
