@@ -45,3 +45,21 @@ def test_findings_are_read_by_rule(start_app: "Callable[..., App]", page: "Page"
     page.get_by_text("missing title").click()
     page.get_by_text("goes by its file name").wait_for()
     page.get_by_text("Add title: to the frontmatter").wait_for()
+
+
+def test_the_end_of_a_reindex_is_seen_on_another_page(
+    start_app: "Callable[..., App]", page: "Page"
+) -> None:
+    app = start_app()
+    page.goto(f"{app.url}/knowledge")
+    page.get_by_text("Index up to date.").wait_for()
+    for number in range(400):  # a run that is still on when the page is left
+        text = f"# Note {number}\n\n" + f"Words of note {number}. " * 60
+        (app.root / f"more-{number}.md").write_text(text, encoding="utf-8")
+    page.reload()
+    page.get_by_text("400 notes changed since indexing").wait_for()
+    page.get_by_role("button", name="Re-index").click()
+    page.get_by_role("link", name="Query").click()
+    page.get_by_placeholder("What would you look up?").wait_for()
+    page.locator(".kw-health.good").wait_for(timeout=60_000)
+    assert page.get_by_text("changed since").count() == 0

@@ -187,7 +187,8 @@ def use_line(queries: Sequence[str], use: Use) -> str:
 def index_line(health: IndexHealth, survey: Survey) -> str:
     """How many notes there are, and whether lookups see them as they are; plain text."""
     passages = sum(len(entry.passages) for entry in survey.entries)
-    line = f"{len(survey.entries):,} notes, {passages:,} passages"
+    where = " in the folder" if health.state == "stale" else ""  # the index may hold others
+    line = f"{len(survey.entries):,} notes{where}, {passages:,} passages"
     if survey.failed:
         failed = len({issue.source for issue in survey.failed})
         line += f", {failed:,} {'file' if failed == 1 else 'files'} that cannot be read"

@@ -21,9 +21,11 @@ def present_sidebar(
         tag("div", tag("span", name), tag("code", value or DASH), css="kw-fact")
         for name, value in rows
     ]
+    # The folder may hold more or fewer while the index is stale.
+    where = " in the index" if health.state == "stale" else ""
     parts = [
         tag("div", _name(root), css="kw-base", title=str(root)),
-        tag("div", counted(notes, "note"), css="kw-muted"),
+        tag("div", counted(notes, "note") + where, css="kw-muted"),
         tag("div", tag("i"), health.short, css=f"kw-health {_TONES[health.state]}"),
         tag(
             "div",

@@ -10,7 +10,7 @@ from retrieval.faults import Fault
 from retrieval.filtering import field_values, filter_keys
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import LookupSection
-from retrieval.text import fold
+from retrieval.text import fold, is_blank
 from retrieval.types import Entry, FilterMode, L1Mode, LookupMode, LookupResult
 
 CALLER = "workbench"
@@ -112,3 +112,10 @@ def offer_filters(entries: Sequence[Entry]) -> FilterOffer:
 def titles_of(base: KnowledgeBase) -> dict[str, str]:
     """Source → title of every note, by source."""
     return {entry.source: entry.title for entry in base.entries}
+
+
+def example_queries(entries: Sequence[Entry], number: int) -> tuple[str, ...]:
+    """Titles of notes to try, at most `number`: of different categories as far as there are."""
+    first = {entry.categories[:1]: entry.title for entry in reversed(entries)}
+    titles = dict.fromkeys([*reversed(first.values()), *(entry.title for entry in entries)])
+    return tuple(title for title in titles if not is_blank(title))[:number]

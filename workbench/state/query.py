@@ -26,6 +26,7 @@ JUDGE_BY = "query.judge.by"
 JUDGE_MISSING = "query.judge.missing"
 JUDGE_ADD = "query.judge.add"
 JUDGE_NONE = "query.judge.no_answer"
+EXAMPLES = ("query.example.1", "query.example.2", "query.example.3")
 
 JUDGE_FAILED = "query.judge.failed"
 """Session value: why the last judgement was not written."""
@@ -42,6 +43,8 @@ PROBLEMS = "query.problems"
 RUNS = "query.runs"
 """Session value: the user's latest lookups, by what was asked."""
 
+BY_PARAMETER = "by"
+"""URL parameter: who judges. It is no part of what is looked up."""
 NONE = "none"
 """What the URL says for no least cosine."""
 SIDES = ("a", "b")

@@ -19,7 +19,9 @@ from workbench.presenters.comparing import align, present_comparison, summarise
 from workbench.presenters.copying import as_command, as_json, as_python
 from workbench.presenters.decision import present_decision
 from workbench.presenters.hints import present_hints
+from workbench.presenters.markup import merge_spans
 from workbench.presenters.numbers import counted, decimal, milliseconds, ordinal
+from workbench.presenters.words import text_spans
 from workbench.services.lookups import LookupChoice, titles_of
 
 
@@ -195,3 +197,15 @@ def test_weak_evidence_is_not_green(base: KnowledgeBase) -> None:
     assert '<span class="kw-chip">Evidence</span>' in present_head(result)
     good = replace(result, relevance=replace(result.relevance, level="strong"))
     assert '<span class="kw-chip good">Evidence</span>' in present_head(good)
+
+
+def test_a_compound_is_marked_whole_though_half_of_it_is_a_stop_word(base: KnowledgeBase) -> None:
+    (block, *_) = base.lookup("refund").evidence_blocks
+    text = "The true-up is made up; a follow-up, true\u2011up."
+
+    def found(query: str) -> set[str]:
+        spans = merge_spans(text_spans(text, query, block), len(text))
+        return {text[start:end] for start, end in spans}
+
+    assert found("seat true-up") == {"true-up", "true\u2011up"}
+    assert found("is it true") == {"true"}

@@ -121,6 +121,8 @@ def test_an_edit_is_seen_after_a_reindex(notes: Path, open_app: OpenApp) -> None
     (notes / "network" / "vpn.md").unlink()
     app.run()
     assert "2 notes changed since the index was built" in app.text[0].value
+    assert app.text[0].value.startswith("6 notes in the folder")
+    assert "7 notes in the index" in html(app)
     app.button(key=keys.REINDEX).click().run()
     app = wait(app, notes)
     assert "Index up to date." in app.text[0].value

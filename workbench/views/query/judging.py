@@ -66,6 +66,8 @@ def _draw_bar(base: KnowledgeBase, result: LookupResult) -> Board | None:
         )
         st.text_input("New set", key=names.JUDGE_NEW, placeholder="its name")
         st.button("Create set", key=names.JUDGE_CREATE, on_click=_create, args=(base,))
+    if board is not None and not _by():
+        row.caption("Not signed: say who judges under Judging.", width="content")
     if board is not None:
         st.session_state[names.JUDGE_NONE] = board.no_answer
         row.checkbox(

@@ -29,6 +29,8 @@ def read_page(defaults: LookupChoice) -> None:
         state, session[names.PROBLEMS] = from_url(url, defaults)
         session[names.URL_SEEN] = url
         _fill(state)
+        if by := url.get(names.BY_PARAMETER):
+            session[names.JUDGE_BY] = by[-1]
     elif names.TEXT not in session:
         _fill(kept)
 
@@ -44,6 +46,8 @@ def write_link() -> QueryState:
         compare=bool(session[names.COMPARE]),
     )
     url = to_url(state)
+    if by := str(session.get(names.JUDGE_BY) or "").strip():
+        url[names.BY_PARAMETER] = [by]  # so that it is there again when the page is loaded anew
     # Before the first question the URL stays as it came.
     if (url or session.get(names.URL_SEEN)) and url != _url():
         st.query_params.from_dict(url)

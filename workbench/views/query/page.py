@@ -7,7 +7,7 @@ from retrieval.text import is_blank
 from workbench.caching import folder_state, keep
 from workbench.launch import Launch
 from workbench.presenters.markup import plain_label
-from workbench.services.lookups import default_choice, offer_filters
+from workbench.services.lookups import default_choice, example_queries, offer_filters
 from workbench.state import query as names
 from workbench.views.frame import draw_index_notice, draw_page
 from workbench.views.query.answer import draw_answer
@@ -42,6 +42,7 @@ def _draw(base: KnowledgeBase, launch: Launch) -> None:
     draw_index_notice(base, launch)
     if is_blank(page.query):
         st.caption("Ask in a full question or phrase, as an agent would. Enter runs it.")
+        _draw_examples(base)
         return
     with st.spinner("Looking up…"):
         results = [
@@ -52,3 +53,15 @@ def _draw(base: KnowledgeBase, launch: Launch) -> None:
         draw_comparison(base, page, results[0], results[1])
     else:
         draw_answer(base, launch, page, results[0])
+
+
+def _draw_examples(base: KnowledgeBase) -> None:
+    """Titles of notes as queries to start with."""
+    row = st.container(horizontal=True, vertical_alignment="center")
+    titles = example_queries(base.entries, len(names.EXAMPLES))
+    for key, title in zip(names.EXAMPLES, titles, strict=False):
+        row.button(plain_label(title, limit=60), key=key, on_click=_ask, args=(title,))
+
+
+def _ask(query: str) -> None:
+    st.session_state[names.TEXT] = query
