@@ -136,6 +136,8 @@ def _read_about(folder: Path, problems: list[Problem]) -> SetFile | None:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         message = f"no YAML: {error.problem}"
         problems.append(Problem(file=SET_NAME, line=line, message=message))
+    except RecursionError:
+        problems.append(Problem(file=SET_NAME, message="nests too deeply"))
     except ValidationError as error:
         problems.append(Problem(file=SET_NAME, message=explain(error)))
     return None

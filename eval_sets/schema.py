@@ -19,6 +19,7 @@ from eval_sets.types import Case, ExpectFilter, Split
 from retrieval.text import is_blank
 
 MAX_GRADE = 10
+_TOO_DEEP = "it nests too deeply"
 
 
 def _nfc(text: str) -> str:
@@ -103,6 +104,8 @@ def parse_case(text: str) -> Case:
         data = json.loads(text, object_pairs_hook=_no_repeats)
     except json.JSONDecodeError as error:
         raise ValueError(f"no JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
     return case_from(data)
 
 
@@ -111,7 +114,11 @@ def case_from(data: object) -> Case:
     try:
         line = CaseLine.model_validate(data)
     except ValidationError as error:
-        raise ValueError(explain(error)) from None
+        try:
+            message = explain(error)
+        except RecursionError:  # it shows the value
+            message = _TOO_DEEP
+        raise ValueError(message) from None
     return Case(**{name: getattr(line, name) for name in CaseLine.model_fields})
 
 

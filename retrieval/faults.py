@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from retrieval.errors import IndexDamaged, IndexUnavailable
-from retrieval.types import Candidate, Entry, L1Outcome, L1Request
+from retrieval.types import Candidate, Entry, ErrorInfo, L1Outcome, L1Request
 
 Fault = Literal["l1-raises", "l1-empty", "l1-timeout", "l1-off"]
 HANG_SECONDS = 2.0
 """How long a request with the fault `l1-timeout` hangs; the lookup waits `FAULT_TIMEOUT`."""
 FAULT_TIMEOUT = 0.25
+PAUSED = ErrorInfo(
+    code="l1_paused",
+    message="L1 is paused after three timeouts in a row.",
+    next_action="Ask again later, or raise `lookup.l1_timeout`.",
+)
 
 
 class Retriever(Protocol):
@@ -52,6 +57,21 @@ class FaultyRetriever:
 
     def fulltext(self, request: L1Request) -> tuple[Candidate, ...]:
         return self.retriever.fulltext(request)
+
+
+def timed_out(seconds: float, fault: Fault | None) -> ErrorInfo:
+    """What the lookup says of an L1 that took longer than `seconds`, by itself or on purpose."""
+    if fault == "l1-timeout":
+        return ErrorInfo(
+            code="l1_timeout",
+            message="L1 was made to time out, by the fault l1-timeout.",
+            next_action="Ask without the fault.",
+        )
+    return ErrorInfo(
+        code="l1_timeout",
+        message=f"L1 took longer than {seconds:g} s.",
+        next_action="Ask again later, or raise `lookup.l1_timeout`.",
+    )
 
 
 def check_candidates(

@@ -1,6 +1,7 @@
 """Structured logs: one JSON object a line, on stderr.
 
-The library logs to `retrieval.*` and never configures logging. Programs call `configure_logs`.
+The library logs to `retrieval.*`, prints nothing by itself, and never configures logging. Programs
+call `configure_logs`.
 """
 
 import json
@@ -16,6 +17,8 @@ from pydantic import BaseModel, ConfigDict
 from retrieval.types import Json, LookupResult
 
 _logger = logging.getLogger("retrieval.lookup")
+# Python writes a warning that no handler takes to stderr, as the bare word of its event.
+logging.getLogger("retrieval").addHandler(logging.NullHandler())
 
 
 class LogSection(BaseModel):

@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from retrieval.budget import fit_budget
 from retrieval.errors import EmptyQuery, RetrievalError
 from retrieval.evidence import merge_evidence
-from retrieval.faults import FAULT_TIMEOUT, FaultyRetriever, Retriever, check_candidates
+from retrieval.faults import (
+    FAULT_TIMEOUT,
+    PAUSED,
+    FaultyRetriever,
+    Retriever,
+    check_candidates,
+    timed_out,
+)
 from retrieval.filtering import admission, decide_filter, shorten_values, unmet_values
 from retrieval.hints import L0Index
 from retrieval.options import LookupOptions
@@ -26,7 +33,6 @@ from retrieval.types import (
     ErrorInfo,
     Fingerprint,
     L0Hints,
-    L1Mode,
     L1Outcome,
     L1Request,
     Layer,
@@ -156,13 +162,14 @@ def _ask_l1(
         limit = TimeLimit()  # a fault on purpose must not pause the real L1
         seconds = min(seconds, FAULT_TIMEOUT) if options.fault == "l1-timeout" else seconds
     if limit.is_paused:
-        outcome = _late(mode, "L1 is paused after three timeouts in a row.", attempted=False)
+        outcome = L1Outcome(status="timeout", mode=mode, attempted=False, error=PAUSED)
     else:
         try:
             outcome = limit.run(lambda: retriever.retrieve(request), seconds)
             check_candidates(outcome.candidates, view.entries)
         except TimeoutError:
-            outcome = _late(mode, f"L1 took longer than {seconds:g} s.", attempted=True)
+            late = timed_out(seconds, options.fault)
+            outcome = L1Outcome(status="timeout", mode=mode, attempted=True, error=late)
         except Exception as error:  # noqa: BLE001 - a failing L1 is data: spec.md, "L1 fails"
             outcome = L1Outcome(status="failed", mode=mode, attempted=True, error=_info(error))
     if outcome.status == "ok" or options.mode == "l1" or mode != "hybrid":
@@ -190,15 +197,6 @@ def _info(error: Exception) -> ErrorInfo:
         message=cut(f"{type(error).__name__}: {error}", LONGEST_REASON),
         next_action="Run `lookup-knowledge index`; with `--full` if it happens again.",
     )
-
-
-def _late(mode: L1Mode, message: str, *, attempted: bool) -> L1Outcome:
-    error = ErrorInfo(
-        code="l1_timeout" if attempted else "l1_paused",
-        message=message,
-        next_action="Ask again later, or raise `lookup.l1_timeout`.",
-    )
-    return L1Outcome(status="timeout", mode=mode, attempted=attempted, error=error)
 
 
 def _outcome(has_blocks: bool, l1: L1Outcome) -> Outcome:

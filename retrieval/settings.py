@@ -180,7 +180,7 @@ def user_state_dir(root: Path) -> Path:
 def _read_toml(config: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(config.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (ValueError, RecursionError, OSError) as error:  # ValueError: also too many digits
         raise SettingsError(
             f"{config} cannot be read as TOML: {error}.", next_action="Correct the file."
         ) from error

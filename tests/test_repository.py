@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shlex
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from eval_sets.sets import starter
 from retrieval import __version__
 from retrieval.cli import cli
 
@@ -20,6 +22,13 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("retrieval", "eval_sets", "workbench")
 LONGEST_MODULE = 250
 PROGRAM = "lookup-knowledge"
+COMMAND_READMES = (
+    "README.md",
+    "eval_sets/README.md",
+    "retrieval/knowledge/README.md",
+    "retrieval/records/README.md",
+    "workbench/README.md",
+)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 # Written in pieces, so that this file does not hold what it looks for.
@@ -101,6 +110,53 @@ def test_readme_shows_every_command() -> None:
     assert named == set(cli.list_commands(click.Context(cli)))
 
 
+def _shown_commands(readme: str) -> list[list[str]]:
+    """The arguments of each `lookup-knowledge` line with a prompt, joined where it goes on."""
+    text = (ROOT / readme).read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = re.findall(rf"^\$ (?:\S*/)?{PROGRAM} (.+)$", text, re.MULTILINE)
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+def _parse(command: click.Command, words: list[str], above: click.Context | None = None) -> None:
+    """Reads the words as the command does, without running it. Raises as click does."""
+    with command.make_context(command.name, list(words), parent=above) as context:
+        if isinstance(command, click.Group):
+            _, inner, rest = command.resolve_command(
+                context, [*context._protected_args, *context.args]
+            )
+            assert inner is not None
+            _parse(inner, rest, context)
+
+
+@pytest.mark.parametrize("readme", COMMAND_READMES)
+def test_commands_of_a_readme_have_their_arguments_and_name_bundled_notes(readme: str) -> None:
+    commands = _shown_commands(readme)
+    assert commands
+    for words in commands:
+        _parse(cli, words)
+    named = {word for words in commands for word in words if re.fullmatch(r"[\w-]+/.+\.md", word)}
+    missing = {note for note in named if not (starter() / note).is_file()}
+    assert missing == set()
+
+
+def _helps(command: click.Command) -> Iterator[str]:
+    yield command.help or ""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from _helps(inner)
+
+
+def test_examples_of_the_help_on_the_bundled_set_name_its_notes() -> None:
+    lines = [line.split() for text in _helps(cli) for line in text.splitlines()]
+    about = [words for words in lines if "starter" in words]
+    named = {word for words in about for word in words if re.fullmatch(r"[\w-]+/.+\.md", word)}
+    assert named
+    assert {note for note in named if not (starter() / note).is_file()} == set()
+
+
 def test_the_checks_run_the_commands_of_the_readme() -> None:
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert {"make demo", "make test"} <= set(steps)
@@ -112,9 +168,18 @@ def test_changelog_has_the_version() -> None:
 
 
 def _requirements(*extras: str) -> list[Requirement]:
+    """What the project and these extras, by default all, need of other projects."""
     optional = PROJECT["optional-dependencies"]
     lists = [PROJECT["dependencies"], *(optional[extra] for extra in extras or optional)]
-    return [Requirement(line) for lines in lists for line in lines]
+    found = [Requirement(line) for lines in lists for line in lines]
+    return [requirement for requirement in found if requirement.name != PROJECT["name"]]
+
+
+def test_the_workbench_brings_what_its_reports_need() -> None:
+    needs = [Requirement(line) for line in PROJECT["optional-dependencies"]["workbench"]]
+    assert "eval" in {
+        extra for need in needs if need.name == PROJECT["name"] for extra in need.extras
+    }
 
 
 def test_constraints_pin_what_is_required() -> None:

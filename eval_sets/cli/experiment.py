@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eval_sets.cli.arguments import find_own_folder, json_option
-from retrieval.errors import InvalidInput, MissingExtra
+from retrieval.errors import InvalidInput
 
 if TYPE_CHECKING:
     from eval_sets.experiments import Experiment, Outcome, StoredResult
@@ -35,7 +35,7 @@ def experiment(
       lookup-knowledge eval experiment experiment.yaml --history --metric MRR --json
     """
     from eval_sets.experiments import load_experiment, load_results, run_experiment, write_tables
-    from eval_sets.experiments.history import of_experiment, rows_of
+    from eval_sets.experiments.history import check_charts, of_experiment, rows_of
     from retrieval.cli.common import emit, progress_bar
     from retrieval.console import Page
 
@@ -48,6 +48,7 @@ def experiment(
         )
     outcomes: list[Outcome] = []
     if not history:
+        check_charts()  # before the queries are asked, and not after
         with progress_bar() as progress:
             found = run_experiment(
                 given, find=lambda name: _find(given, name), again=again, progress=progress
@@ -62,10 +63,7 @@ def experiment(
     everything = of_experiment(given, stored)
     written: Sequence[Path] = ()
     if outcomes:
-        try:
-            written = write_tables(given.results, [o.result for o in outcomes], everything, shown)
-        except MissingExtra as error:
-            click.echo(f"Warning: no charts: {error}", err=True)
+        written = write_tables(given.results, [o.result for o in outcomes], everything, shown)
     if as_json:
         rows = list(rows_of(everything if history else [o.result for o in outcomes]))
         kept = [str(o.path) for o in outcomes if o.kept]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eval_sets.cli.arguments import find_own_folder, json_option, set_argument
-from retrieval.cli.common import shared_options
+from retrieval.cli.common import Utf8Text, shared_options
 from retrieval.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name")
-@click.option("--language", default="", help="Language of the queries, such as en.")
-@click.option("--description", default="", help="What the set is for.")
+@click.argument("name", type=Utf8Text())
+@click.option(
+    "--language", type=Utf8Text(), default="", help="Language of the queries, such as en."
+)
+@click.option("--description", type=Utf8Text(), default="", help="What the set is for.")
 @shared_options
 def create(name: str, language: str, description: str, kb: Path | None, as_json: bool) -> None:
     """Make a labelled set NAME without queries for the notes of --kb.
@@ -44,19 +46,23 @@ def create(name: str, language: str, description: str, kb: Path | None, as_json:
 
 @click.command()
 @set_argument
-@click.argument("query")
-@click.argument("source", required=False)
+@click.argument("query", type=Utf8Text())
+@click.argument("source", type=Utf8Text(), required=False)
 @click.option("--grade", help="relevant, partly, not, or a whole number (0: not relevant).")
 @click.option("--no-answer", is_flag=True, help="No note answers the query; without SOURCE.")
 @click.option("--answer", is_flag=True, help="Take --no-answer back; without SOURCE.")
 @click.option("--exclude", is_flag=True, help="Take SOURCE out of the ranking of this query.")
 @click.option("--include", is_flag=True, help="Take --exclude back.")
 @click.option("--remove", is_flag=True, help="Make SOURCE unjudged.")
-@click.option("--by", default="", help="Who judges.")
-@click.option("--note", default="", help="Why.")
-@click.option("--case", "case_id", help="Id of the case, where several ask the same.")
-@click.option("--stratum", default="", help="Stratum of a case that is added.")
-@click.option("--origin", default="", help="Where a query that is added comes from.")
+@click.option("--by", type=Utf8Text(), default="", help="Who judges.")
+@click.option("--note", type=Utf8Text(), default="", help="Why.")
+@click.option(
+    "--case", "case_id", type=Utf8Text(), help="Id of the case, where several ask the same."
+)
+@click.option("--stratum", type=Utf8Text(), default="", help="Stratum of a case that is added.")
+@click.option(
+    "--origin", type=Utf8Text(), default="", help="Where a query that is added comes from."
+)
 @click.option("--kb", type=click.Path(path_type=Path), help="Notes whose sets are meant.")
 @json_option
 def judge(
@@ -85,7 +91,7 @@ def judge(
 
     \b
     Examples:
-      lookup-knowledge eval judge starter "lost badge" access/badge.md --grade relevant --by ada
+      lookup-knowledge eval judge starter "lost badge" security/report-a-phish.md --grade not
       lookup-knowledge eval judge sets/handbook "moon bases" --no-answer --json
     """
     from eval_sets.labelling import exclude_source, judge, mark_no_answer, remove_judgement

@@ -52,7 +52,7 @@ GATE_FAILED = 3
 @click.option(
     "--format",
     "formats",
-    help="json, csv, markdown, html: the files in --out, with commas (default: all of them), or, "
+    help="json, csv, markdown, html: the files in --out, with commas (default: all), or, "
     "without --out, what to print instead of the tables.",
 )
 @click.option(
@@ -81,6 +81,7 @@ def run(name: str, *, kb: Path | None, as_json: bool, **options: Any) -> int:
     """
     from eval_sets.report import check_formats, print_document, render, report_to_json, save_report
     from eval_sets.report.building import build_document
+    from eval_sets.report.files import FORMATS, missing_for
     from retrieval.cli.common import emit
 
     out, baseline = options["out"], options["baseline"]
@@ -89,6 +90,8 @@ def run(name: str, *, kb: Path | None, as_json: bool, **options: Any) -> int:
         raise InvalidInput("No baseline is named.", next_action="Add --baseline FILE.")
     held = None if baseline is None or options["update_baseline"] else _read_baseline(baseline)
     if out is not None:
+        if not options["formats"] and (left_out := [f for f in FORMATS if f not in formats]):
+            click.echo(f"Warning: {missing_for(*left_out)}", err=True)
         _make_folder(out)  # before the queries are asked, and not after
     report = _ask(name, kb, options)
     gate = None

@@ -56,7 +56,7 @@ def export(
             store.flush_spool()
         except RecordError as error:
             click.echo(f"Warning: {error}", err=True)
-        calls = store.list(limit=None, since=parse_when(since) if since else None)
+        calls = store.list(limit=None, since=parse_when(since, option="--since") if since else None)
     found = find_candidates(calls, known, unjudged_only=True)[:limit]
     rows = [candidate.to_dict() for candidate in found]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

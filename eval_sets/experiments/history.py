@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from eval_sets.experiments.files import Experiment, StoredResult
@@ -70,6 +71,12 @@ def of_experiment(
     return tuple(result for result in results if result.variant in names)
 
 
+def check_charts() -> None:
+    """Raises `MissingExtra` when charts cannot be drawn here; ask before work is done for them."""
+    if not all(find_spec(library) for library in ("altair", "vl_convert")):
+        raise MissingExtra("A chart of an experiment", "eval")
+
+
 def write_tables(
     folder: Path, now: Sequence[StoredResult], history: Sequence[StoredResult], metric: str
 ) -> tuple[Path, ...]:
@@ -89,10 +96,9 @@ def write_tables(
         of_set = [result for result in history if result.set == set_name]
         if len(of_set) > len({result.variant for result in of_set}):
             figures[f"history-{set_name}"] = history_figure(of_set, metric)
-    try:
-        from eval_sets.report.charts import to_svg
-    except ImportError:
-        raise MissingExtra("A chart", "eval") from None
+    check_charts()
+    from eval_sets.report.charts import to_svg
+
     for name, figure in figures.items():
         path = folder / f"{name}.svg"
         write_atomic(path, to_svg(figure))

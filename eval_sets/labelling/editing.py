@@ -81,6 +81,12 @@ def edit_case(
         raise EmptyQuery(
             "The query is blank or holds punctuation only.", next_action="Judge a real query."
         )
+    for name, text in {"query": query, **about}.items():
+        if isinstance(text, str) and not _is_utf8(text):
+            raise InvalidInput(
+                f"The {name} holds half of a character pair, which UTF-8 cannot hold.",
+                next_action="Give it as whole text.",
+            )
     if is_bundled(folder):
         raise InvalidInput(
             f"The bundled set {folder.name!r} is read-only.",
@@ -174,6 +180,14 @@ def _provenance(fields: Fields, about: About) -> Fields:
     if note and note not in written:
         found["note"] = "; ".join(filter(None, [written, note]))
     return found
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _says_nothing(case: Case) -> bool:

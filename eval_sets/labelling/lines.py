@@ -44,7 +44,7 @@ class CaseLines:
         for position, line in enumerate(self.lines):
             try:
                 data = json.loads(line.removeprefix(_BOM))
-            except json.JSONDecodeError:
+            except (ValueError, RecursionError):  # ValueError: also a number of too many digits
                 continue
             if isinstance(data, dict):
                 yield position, data

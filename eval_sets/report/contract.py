@@ -32,14 +32,17 @@ def contract_findings(report: Report) -> Iterable[Cell]:
             )
     if report.faults:
         broken = [f for f in report.faults if not f.metrics.kept or f.failed]
-        yield Toned(
-            text="The fallback broke: "
-            + ", ".join(f"{fault.variant} under {fault.profile}" for fault in broken)
-            + "."
-            if broken
-            else f"The fallback held under all {len(report.faults)} faults.",
-            tone="bad" if broken else "good",
-        )
+        checked = [f for f in report.faults if f.metrics.l0_primary.n or f.metrics.records_kept.n]
+        if broken:
+            named = ", ".join(f"{fault.variant} under {fault.profile}" for fault in broken)
+            yield Toned(text=f"The fallback broke: {named}.", tone="bad")
+        elif not checked:
+            yield "The fallback was not checked: L0 matched no query under any fault."
+        else:
+            count = len(report.faults)
+            some = f"{len(checked)} of {count} faults; under the others nothing was checked"
+            held = f"all {count} faults" if len(checked) == count else some
+            yield Toned(text=f"The fallback held under {held}.", tone="good")
     wrong = [
         name
         for name, m in report.dedupe.items()

@@ -85,10 +85,10 @@ def report_to_csv(report: Report) -> str:
 
 
 def check_formats(names: Sequence[str], *, printed: bool = False) -> tuple[Format, ...]:
-    """The formats of these names, before any work is done for them; all of them for none.
+    """The formats of these names, before any work is done for them; for none all that can be made.
 
     With `printed`, at most one, and none for none. Raises `InvalidInput` for an unknown name,
-    `MissingExtra` when a format needs a library that is not there.
+    `MissingExtra` when a named format needs a library that is not there.
     """
     chosen = tuple(form for form in FORMATS if form in names)
     unknown = [name for name in names if name not in FORMATS]
@@ -98,11 +98,16 @@ def check_formats(names: Sequence[str], *, printed: bool = False) -> tuple[Forma
             next_action=f"Formats: {', '.join(FORMATS)}; several need --out.",
         )
     if not names and not printed:
-        chosen = FORMATS
+        return tuple(form for form in FORMATS if _is_possible(form))
     for form in chosen:
-        if not all(find_spec(library) for library in _LIBRARIES.get(form, ())):
-            raise MissingExtra(f"A report as {form}", "eval")
+        if not _is_possible(form):
+            raise missing_for(form)
     return chosen
+
+
+def missing_for(*formats: Format) -> MissingExtra:
+    """The error that says what reports in these formats need."""
+    return MissingExtra(f"A report as {' or '.join(formats)}", "eval")
 
 
 def save_report(
@@ -138,6 +143,10 @@ def render(report: Report, form: Format, *, gate: Gate | None = None) -> str:
     from eval_sets.report.html import to_html
 
     return to_html(document)
+
+
+def _is_possible(form: Format) -> bool:
+    return all(find_spec(library) for library in _LIBRARIES.get(form, ()))
 
 
 def _file(report: Report, gate: Gate | None) -> ReportFile:

@@ -15,12 +15,28 @@ from retrieval.types import Json
 if TYPE_CHECKING:
     from retrieval.knowledge_base import KnowledgeBase
 
+MOST_RECORDS = 2**63 - 1
+"""The largest number that a database takes."""
+
 Progress: TypeAlias = Callable[[str, int, int], None]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 _STAGES = {"load": "Reading notes", "embed": "Embedding passages"}
 # What JSON leaves as it is and a terminal may obey, and halves of pairs that UTF-8 refuses.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Utf8Text(click.types.StringParamType):
+    """A text that a file or a database can hold: what is not UTF-8, which arrives as lone
+    surrogates, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text: str = super().convert(value, param, ctx)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            self.fail("it is not UTF-8.", param, ctx)
+        return text
 
 
 def shared_options(command: Decorated) -> Decorated:

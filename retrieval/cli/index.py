@@ -62,5 +62,7 @@ def _show(report: "IndexReport") -> None:
     warnings = len(report.report.warnings)
     if warnings:
         page.line(
-            f"{warnings} {'warning' if warnings == 1 else 'warnings'}; see: lookup-knowledge lint"
+            f"{warnings} load {'warning' if warnings == 1 else 'warnings'}; these, and what else "
+            "to correct: lookup-knowledge lint",
+            hang=2,
         )

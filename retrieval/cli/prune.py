@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from retrieval.cli.common import emit, open_knowledge, shared_options
+from retrieval.cli.common import MOST_RECORDS, emit, open_knowledge, shared_options
 from retrieval.errors import InvalidInput
 
 _AGE = re.compile(r"(\d{1,6})\s*([hdw])")
@@ -17,7 +17,9 @@ LONGEST_HOURS = 1000 * 365 * 24
 
 @click.command()
 @click.option("--older-than", metavar="AGE", help="Delete what is older: 12h, 30d or 8w.")
-@click.option("--keep", type=click.IntRange(min=0), help="Delete all but this many of the newest.")
+@click.option(
+    "--keep", type=click.IntRange(0, MOST_RECORDS), help="Delete all but this many of the newest."
+)
 @click.option("--dry-run", is_flag=True, help="Only say how many would go.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @shared_options

@@ -1,6 +1,7 @@
 """`lookup-knowledge query`: one lookup."""
 
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -81,6 +82,9 @@ def query(
     asked = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     options["filters"] = parse_filters(category, conditions) or None
     with open_knowledge(kb) as knowledge:
+        # Where the log goes to stderr, each line there is JSON.
+        if kb is None and not as_json and knowledge.settings.logs.format == "off":
+            _name_default()
         warning = None
         wants_l1 = options["mode"] != "l0" and options["fault"] != "l1-off"
         if wants_l1 and not (no_index or is_blank(asked) or knowledge.has_index()):
@@ -97,6 +101,16 @@ def query(
 
         show_result(result, Page(), explain=explain)
     return _EXIT_CODES.get(result.outcome, 0)
+
+
+def _name_default() -> None:
+    """Says on stderr that the bundled notes answer, where nobody chose others."""
+    from retrieval.bundled import default_knowledge
+    from retrieval.console import Page
+
+    here = Path.cwd()
+    if default_knowledge(here) != here:
+        Page(sys.stderr).line(("From the bundled notes; for others: --kb FOLDER", "dim"))
 
 
 def parse_filters(category: str | None, conditions: Iterable[str]) -> Filters:

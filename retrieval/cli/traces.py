@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from retrieval.cli.common import emit, open_knowledge, shared_options
+from retrieval.cli.common import MOST_RECORDS, Utf8Text, emit, open_knowledge, shared_options
 from retrieval.cli.group import OpenGroup
 from retrieval.cli.prune import prune
 from retrieval.cli.when import parse_when
@@ -29,14 +29,14 @@ traces.add_command(prune)
 
 
 @traces.command("list")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--limit", type=click.IntRange(1, MOST_RECORDS), default=20, show_default=True)
 @click.option("--outcome", type=click.Choice(get_args(Outcome)), help="Only this outcome.")
 @click.option(
     "--layer",
     type=click.Choice((*get_args(Layer), "none")),
     help="Only what this layer answered; none: without evidence.",
 )
-@click.option("--text", help="Only queries that hold this text.")
+@click.option("--text", type=Utf8Text(), help="Only queries that hold this text.")
 @click.option("--since", metavar="WHEN", help="Not before this: 12h, 7d, 2w, or a date (UTC).")
 @click.option("--until", metavar="WHEN", help="Before this.")
 @shared_options
@@ -67,7 +67,7 @@ def list_(
 
 
 @traces.command()
-@click.argument("id")
+@click.argument("id", type=Utf8Text())
 @shared_options
 def show(id: str, kb: Path | None, as_json: bool) -> None:
     """Show the recorded lookup ID, which may be shortened.
@@ -90,11 +90,11 @@ def show(id: str, kb: Path | None, as_json: bool) -> None:
 
 
 @traces.command("replay")
-@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.argument("ids", metavar="[ID]...", nargs=-1, type=Utf8Text())
 @click.option("--outcome", type=click.Choice(get_args(Outcome)), help="Only this outcome.")
 @click.option("--since", metavar="WHEN", help="Not before this: 12h, 7d, 2w, or a date (UTC).")
 @click.option("--until", metavar="WHEN", help="Before this.")
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option("--limit", type=click.IntRange(1, MOST_RECORDS), default=50, show_default=True)
 @shared_options
 def replay_(
     ids: tuple[str, ...],
@@ -139,7 +139,11 @@ def replay_(
 
 def _span(since: str | None, until: str | None) -> dict[str, Any]:
     given = {"since": since, "until": until}
-    return {name: parse_when(text) for name, text in given.items() if text is not None}
+    return {
+        name: parse_when(text, option=f"--{name}")
+        for name, text in given.items()
+        if text is not None
+    }
 
 
 def _store_spooled(store: "InvocationStore") -> None:

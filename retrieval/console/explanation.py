@@ -8,6 +8,11 @@ MATCHES = 10
 NEAR = 5
 CANDIDATES = 10
 PASSAGES = 5
+_DROPPED = {
+    "min_score": "below the least score",
+    "top_k": "beyond top k",
+    "budget": "beyond the budget",
+}
 
 
 def show_explanation(result: LookupResult, page: Page) -> None:
@@ -125,7 +130,9 @@ def _show_candidates(candidates: tuple[Candidate, ...], page: Page) -> None:
 def _show_merge(result: LookupResult, page: Page) -> None:
     counts = result.counts
     dropped = sum(counts.dropped.values())
-    why = ", ".join(f"{reason} {value}" for reason, value in counts.dropped.items())
+    why = ", ".join(
+        f"{value} {_DROPPED.get(reason, reason)}" for reason, value in counts.dropped.items()
+    )
     page.heading(
         "Evidence",
         f": {counts.candidate_count} candidates = {counts.evidence_block_count} blocks"

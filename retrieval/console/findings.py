@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 
 from retrieval.console.page import Page
 from retrieval.knowledge.lint import Finding, Severity
@@ -11,8 +10,11 @@ _STYLES: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": "cy
 
 
 def show_findings(findings: Sequence[Finding], notes: int, page: Page) -> None:
-    """Write the findings under their note's name, and how many there are of each severity."""
-    for source, own in groupby(findings, key=lambda finding: finding.source):
+    """Write the findings, all of a note under its name, and how many there are of each severity."""
+    by_source: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_source.setdefault(finding.source, []).append(finding)
+    for source, own in by_source.items():
         page.line((source, "bold"), hang=2)
         for finding in own:
             line = f"line {finding.line}: " if finding.line else ""

@@ -11,6 +11,7 @@ Piece = str | tuple[str, str]
 
 WIDEST = 100
 NARROWEST = 20
+SHORTEST_ROW = 80
 # C0 and C1 control characters but line feed and tab, and the marks that reorder what is shown.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
@@ -29,6 +30,12 @@ class Page:
             file=file, width=width, markup=False, highlight=False, emoji=False, soft_wrap=False
         )
         self._width = min(self._console.width, WIDEST)
+
+    def row(self, *pieces: Piece) -> None:
+        """One line, cut with an ellipsis where the page ends, but not before column 80."""
+        text = Text.assemble(*(_plain_piece(piece) for piece in pieces))
+        text.truncate(max(self._width, SHORTEST_ROW), overflow="ellipsis")
+        self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
 
     def line(self, *pieces: Piece, indent: int = 0, hang: int = 0) -> None:
         """One paragraph; lines after its first are indented by `hang` more columns."""

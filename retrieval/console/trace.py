@@ -16,17 +16,19 @@ ID_SHOWN = 8
 
 
 def show_trace_list(traces: Sequence[ToolInvocation], page: Page) -> None:
-    """Write one line for each record: id, time, outcome, layer, milliseconds, query."""
+    """Write one line for each record: id, time, outcome, layer, milliseconds, query.
+
+    A query that does not fit into the line is cut; `show_trace` and JSON have all of it.
+    """
     if not traces:
         page.line("No record fits.")
         return
     page.line((f"{'id':<8}  {'time (UTC)':<19}  {'outcome':<11}  layer      ms  query", "dim"))
     for trace in traces:
-        page.line(
+        page.row(
             (trace.id[:ID_SHOWN], "cyan"),
             f"  {trace.created_at:%Y-%m-%d %H:%M:%S}  {trace.outcome:<11}"
             f"  {trace.retrieval_layer or '–':<5}  {_ms(trace):>6}  {_query(trace)}",
-            hang=4,
         )
 
 

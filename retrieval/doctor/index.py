@@ -83,7 +83,7 @@ def check_writer(_settings: LookupSettings, location: Location) -> Iterable[Chec
     except FileNotFoundError:
         yield Check(name="index writer", status="ok", detail="nobody is writing the index")
         return
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         detail = f"{path} cannot be read: somebody is writing, or stopped half-way."
         yield Check(name="index writer", status="not checked", detail=detail)
         return

@@ -1,7 +1,9 @@
 """The text of one note, for a reader who knows its source."""
 
 import difflib
+import re
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 
 from retrieval.errors import InvalidInput, UnknownSource
@@ -9,6 +11,12 @@ from retrieval.knowledge.decoding import decode, without_controls
 from retrieval.knowledge.refusal import refuse
 from retrieval.knowledge.walking import Found, walk
 from retrieval.settings import KnowledgeSettings
+
+NEAR = 3
+ALIKE = 0.6
+"""Least share of common characters (`difflib`) of a file name that is offered for another."""
+LONGEST_NAME = 200
+_WORD = re.compile(r"[^\W_]+")
 
 
 def read_note(
@@ -33,12 +41,9 @@ def read_note(
     }
     path = notes.get(unicodedata.normalize("NFC", source))
     if path is None:
-        close = difflib.get_close_matches(source[:200], notes, n=3, cutoff=0.5)
         raise UnknownSource(
             f"There is no note '{source}' in this knowledge base.",
-            next_action=f"Closest: {', '.join(close)}."
-            if close
-            else "Sources are paths below the root, such as billing/refunds.md.",
+            next_action=_name_others(source, notes),
         )
     try:
         data = Path(path).read_bytes()
@@ -51,6 +56,39 @@ def read_note(
         ) from error
     text = without_controls(decode(data, source))
     return text if lines is None else cut_lines(text, source, lines)
+
+
+def near_sources(source: str, known: Iterable[str]) -> list[str]:
+    """At most three of the known sources whose file name is like the asked one, best first.
+
+    Alike are names that hold all its words, then names with most characters in common. Folders do
+    not count: two notes of one folder are not alike for that.
+    """
+    asked = _stem(source[:LONGEST_NAME])
+    if not (words := set(_WORD.findall(asked))):
+        return []
+    stems: dict[str, list[str]] = {}
+    for name in known:
+        stems.setdefault(_stem(name), []).append(name)
+    holding = [stem for stem in stems if words <= set(_WORD.findall(stem))]
+    alike = difflib.get_close_matches(asked, stems, n=NEAR, cutoff=ALIKE)
+    found = dict.fromkeys([*(s for s in alike if s in holding), *holding, *alike])
+    return [name for stem in found for name in stems[stem]][:NEAR]
+
+
+def _name_others(source: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    if not names:
+        return "This knowledge base has no notes; check the folder and `knowledge.include`."
+    if close := near_sources(source, names):
+        return f"Closest: {', '.join(close)}."
+    return f"Sources are paths below the root, such as {names[0]}."
+
+
+def _stem(source: str) -> str:
+    name = unicodedata.normalize("NFC", source).replace("\\", "/").rstrip("/").rpartition("/")[2]
+    stem, dot, _ = name.rpartition(".")
+    return (stem if dot else name).casefold()
 
 
 def cut_lines(text: str, source: str, lines: tuple[int, int]) -> str:

@@ -5,9 +5,7 @@ mark, blank lines and HTML comments may stand before it. The next fence line clo
 rules belong to the body.
 """
 
-import datetime
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +14,7 @@ from frontmatter.default_handlers import YAMLHandler
 
 from retrieval.knowledge.decoding import CONTROL, without_controls
 from retrieval.knowledge.refusal import refuse, warn
+from retrieval.knowledge.toml_fields import read_toml
 from retrieval.knowledge.yaml_fields import read_yaml
 from retrieval.types import Json, LoadIssue
 
@@ -26,7 +25,6 @@ _KEY = re.compile(
     r"""|[^\s#:'"\[\]{}*>|&!@`-](?:[^:]|:(?=\S))*:(?:\s|$))"""
 )
 _ALMOST_KEY = re.compile(r"\s*[\w-]+\s*[:=]")
-_TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +93,7 @@ def read_frontmatter(text: str, source: str) -> Frontmatter:
     fields: Json
     issues: tuple[LoadIssue, ...] = ()
     if parts.syntax == "toml":
-        fields = _read_toml(parts, source)
+        fields = read_toml(parts.block, line=parts.block_line, source=source)
     else:
         fields, issues = read_yaml(parts.block, line=parts.block_line, source=source)
     if fields is None:
@@ -185,31 +183,3 @@ def _fence_offset(text: str) -> int:
         if end < 0 or text[behind:end].strip():
             return at
         at = end + 1
-
-
-def _read_toml(parts: _Parts, source: str) -> Json:
-    try:
-        return _as_text(tomllib.loads(parts.block, parse_float=str))
-    except tomllib.TOMLDecodeError as error:
-        found = _TOML_LINE.search(str(error))
-        line = parts.block_line + (int(found[1]) - 1 if found else 0)
-        problem = _TOML_LINE.sub("", str(error)).strip()
-        raise refuse(
-            source,
-            "toml",
-            f"The frontmatter between +++ is not TOML in line {line}: {problem}.",
-            "Correct it, or write it as YAML between --- lines.",
-            line,
-        ) from None
-
-
-def _as_text(value: Any) -> Json:
-    if isinstance(value, dict):
-        return {key: _as_text(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_as_text(item) for item in value]
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
-    return without_controls(str(value))

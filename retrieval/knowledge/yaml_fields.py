@@ -17,7 +17,8 @@ from retrieval.knowledge.yaml_errors import PLACEHOLDER, PLACEHOLDER_ADVICE, yam
 from retrieval.types import Json, LoadIssue
 
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-_MAX_DEPTH = 50
+MAX_DEPTH = 50
+"""How many lists and mappings may stand in each other, the frontmatter itself included."""
 _MAX_ALIASED = 10_000
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _CORE_TAGS = frozenset(
@@ -87,7 +88,7 @@ class _Reader:
                 self._anchors[event.anchor] = (value, 1)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._check_tag(event.tag, line)
-            if len(self._stack) >= _MAX_DEPTH:
+            if len(self._stack) >= MAX_DEPTH:
                 raise self._refuse("yaml", f"The frontmatter nests too deeply in line {line}", line)
             self._nodes += 1
             empty: dict[str, Json] | list[Json]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from numbers import Integral, Real
+from types import NoneType
 from typing import Any
 
 from retrieval.types import Json, Layer, Outcome
@@ -56,10 +57,32 @@ class ToolInvocation:
     def from_dict(cls, data: Mapping[str, Any]) -> "ToolInvocation":
         """The record that `to_dict` gave.
 
-        Raises `TypeError` for a missing or unknown name, `ValueError` for an unusable time.
+        Raises `TypeError` for a missing or unknown name and for a value of another type,
+        `ValueError` for a time or a number that cannot be stored.
         """
         created_at = datetime.fromisoformat(data.get("created_at", ""))
-        return cls(**{**data, "created_at": created_at})
+        record = cls(**{**data, "created_at": created_at})
+        for name, types in _TYPES.items():
+            value = getattr(record, name)
+            if not isinstance(value, types) or isinstance(value, bool):
+                raise TypeError(f"{name} cannot be of type {type(value).__name__}")
+        try:
+            float(record.latency_ms or 0)
+            created_at.astimezone(UTC)
+        except OverflowError:
+            raise ValueError("a time or a number is out of range") from None
+        return record
+
+
+# Checked when a record is read from a file: the names of outcomes and layers are left open, since
+# the file may be of another release.
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("id", "tool_name", "caller", "outcome"), (str,)),
+    **dict.fromkeys(("query", "retrieval_layer", "session_id"), (str, NoneType)),
+    **dict.fromkeys(("arguments", "retrieval_details"), (Mapping,)),
+    "error": (Mapping, NoneType),
+    "latency_ms": (int, float, NoneType),
+}
 
 
 def _json_safe(value: Any) -> Json:

@@ -24,7 +24,7 @@ class Spool:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.set_aside = path.with_name(path.name + ".unreadable")
-        """Lines that are no record, such as a half line after a crash."""
+        """Lines that are no record, such as a half line after a crash, and those refused."""
 
     def pending(self) -> bool:
         """True when at least one line waits."""
@@ -56,38 +56,37 @@ class Spool:
         """Hand all records to `insert` in batches and remove the file; get how many were handed.
 
         `insert` gives back the records that can never be stored: they are set aside with the lines
-        that are no record. When it raises, the file stays as it was. A record may come twice, after
-        a crash between the insertion and the removal; `insert` must bear that.
+        that are no record, once all others are stored. When it raises, both files stay as they
+        were. A record may come twice, after a crash between the insertion and the removal; `insert`
+        must bear that.
         """
         with self._lock(timeout):
             if not self.pending():
                 return 0
             handed = 0
+            aside: list[bytes] = []
             with self.path.open("rb") as lines:
                 while batch := list(islice(lines, BATCH)):
-                    records = [record for line in batch if (record := self._read(line))]
-                    for refused in insert(records):
-                        self._set_aside(json.dumps(refused.to_dict(), ensure_ascii=False).encode())
-                        handed -= 1
-                    handed += len(records)
+                    read = [(line, _read(line)) for line in batch if line.strip()]
+                    records = [record for _, record in read if record is not None]
+                    refused = {id(record) for record in insert(records)}
+                    aside += [line for line, r in read if r is None or id(r) in refused]
+                    handed += len(records) - len(refused)
+            for line in aside:
+                _append_line(self.set_aside, line.rstrip(b"\r\n"))
             self.path.unlink()
             return handed
-
-    def _read(self, line: bytes) -> ToolInvocation | None:
-        if not line.strip():
-            return None
-        try:
-            return ToolInvocation.from_dict(json.loads(line))
-        except (ValueError, TypeError, AttributeError):
-            self._set_aside(line)
-            return None
-
-    def _set_aside(self, line: bytes) -> None:
-        _append_line(self.set_aside, line.rstrip(b"\r\n"))
 
     def _lock(self, timeout: float) -> FileLock:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         return FileLock(self.path.with_name(self.path.name + ".lock"), timeout=timeout)
+
+
+def _read(line: bytes) -> ToolInvocation | None:
+    try:
+        return ToolInvocation.from_dict(json.loads(line))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
 
 
 def _append_line(path: Path, line: bytes) -> None:

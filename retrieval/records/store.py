@@ -217,7 +217,7 @@ class InvocationStore:
             return []
         try:
             self._limited(lambda: self._insert(invocations))
-        except StatementError as error:
+        except (StatementError, RecursionError) as error:  # RecursionError: nested too deeply
             if isinstance(error, DBAPIError) and not isinstance(error, DataError | IntegrityError):
                 raise
             if len(invocations) == 1:

@@ -22,7 +22,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from retrieval.atomic import write_atomic
 from retrieval.errors import IndexDamaged, IndexMismatch
@@ -187,7 +187,7 @@ def read_manifest(folder: Path) -> Manifest:
             )
         manifest = Manifest.model_validate(data)
         found = file_sizes(folder)
-    except (OSError, ValueError, ValidationError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0]
         raise IndexDamaged(f"{path} cannot be read: {reason}.", next_action=REBUILD) from error
     for name, size in manifest.sizes.items():

@@ -90,5 +90,5 @@ def _describe(holder: Path) -> str:
     try:
         mark = json.loads(holder.read_bytes())
         return f"process {mark['pid']} on {mark['host']}, since {mark['since']}"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "it did not say which"

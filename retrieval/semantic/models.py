@@ -46,7 +46,7 @@ class _Base(BaseEmbedding):
 
 
 class MiniLMEmbedding(_Base):
-    """all-MiniLM-L6-v2 in int8, as `fused` rewrites it. Its files are checked on use.
+    """all-MiniLM-L6-v2, as `fused` rewrites it. Its files are checked on use.
 
     A text's vector does not depend on its batch: each text runs alone, without padding, on one
     thread of its own. That is also faster than padded batches.

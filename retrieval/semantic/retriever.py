@@ -101,10 +101,16 @@ class HybridRetriever:
         self, unfiltered: Mapping[str, float], inside: Mapping[str, float], request: L1Request
     ) -> dict[str, float]:
         """Hits outside the derived filter whose cosine passes the floor and is within the margin
-        of the best hit inside."""
+        of the best hit inside.
+
+        Where the caller named categories, all of them are wanted, and the floor is enough.
+        """
+        named = any(
+            c.key == "category" and c.op in ("eq", "in") for c in request.decision.conditions
+        )
         best = max(inside.values(), default=None)
         least = request.semantic_floor
-        if best is not None:
+        if best is not None and not named:
             least = max(least, best - request.relax_margin)
         category = request.decision.category or ""
         near = {pid: cosine for pid, cosine in unfiltered.items() if cosine >= least}

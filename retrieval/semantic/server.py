@@ -5,6 +5,7 @@ collection `<name>` is empty; its metadata name the one that is current, so a ne
 every host at its next lookup. Times are the server's: the clocks of the hosts do not matter.
 """
 
+import re
 import secrets
 from collections.abc import Iterator
 from typing import Any
@@ -33,6 +34,7 @@ class ChromaServer(Connection):
     def __init__(self, settings: ChromaSection, *, seconds: float = READ_SECONDS) -> None:
         super().__init__(settings, seconds=seconds)
         self.name = settings.collection or ""
+        self._own = re.compile(rf"{re.escape(self.name)}-([0-9]{{13}})-[0-9a-f]{{6}}")
         self._known: ServerIndex | None = None
 
     @property
@@ -47,6 +49,9 @@ class ChromaServer(Connection):
             name = (pointer.metadata or {}).get("current") if pointer else None
             if name is None:
                 self._known = None
+            elif not isinstance(name, str) or not self._own.fullmatch(name):
+                # Not asked for: what is no name of ours may be somebody else's, or none at all.
+                raise _damaged(f"what {self.name} names as its current index is no collection")
             elif self._known is None or self._known.collection != name:
                 self._known = _read_manifest(name, self.find_collection(name))
             return self._known
@@ -70,18 +75,20 @@ class ChromaServer(Connection):
         grace_seconds: float = GRACE_SECONDS,
         unfinished_seconds: float = UNFINISHED_SECONDS,
     ) -> None:
-        """Deletes collections that were superseded, or left unfinished, long enough ago."""
+        """Deletes collections that were superseded, or left unfinished, long enough ago.
+
+        Only those whose whole name is one that `new_name` gives: others may use the server too.
+        """
         current = self.current()
         with self.asking():
             now = self._now_ms()
-            for collection in self._own_collections():
+            for collection, began in self._own_collections():
                 metadata = dict(collection.metadata or {})
                 if current is not None and collection.name == current.collection:
                     if metadata.pop("superseded", None):  # marked before it was pointed to
                         collection.modify(metadata=metadata)
                     continue
                 if "manifest" not in metadata:
-                    began = int(collection.name.removeprefix(f"{self.name}-").split("-")[0])
                     over = now - began > 1000 * unfinished_seconds
                 elif "superseded" not in metadata and grace_seconds > 0:
                     collection.modify(metadata=metadata | {"superseded": now})
@@ -91,16 +98,16 @@ class ChromaServer(Connection):
                 if over:
                     self.drop(collection.name)
 
-    def _own_collections(self) -> Iterator[Any]:
+    def _own_collections(self) -> Iterator[tuple[Any, int]]:
+        """Each collection that `new_name` named, with when it did so, in ms."""
         page, offset = 100, 0
         found: list[Any] = []
         while part := self.client.list_collections(limit=page, offset=offset):
             found += part
             offset += len(part)
         for collection in found:
-            rest = collection.name.removeprefix(f"{self.name}-").split("-")
-            if len(rest) == 2 and rest[0].isdecimal() and len(rest[0]) == 13:
-                yield collection
+            if own := self._own.fullmatch(collection.name):
+                yield collection, int(own[1])
 
     def _now_ms(self) -> int:
         with self.asking():
@@ -111,7 +118,8 @@ def _read_manifest(name: str, collection: Any) -> ServerIndex:
     try:
         return ServerIndex.model_validate_json((collection.metadata or {})["manifest"])
     except (ValidationError, AttributeError, KeyError, TypeError) as error:
-        raise IndexDamaged(
-            f"The Chroma server holds no usable collection {name}, which is to be current.",
-            next_action=REBUILD,
-        ) from error
+        raise _damaged(f"its collection {name}, which is to be current, is not usable") from error
+
+
+def _damaged(what: str) -> IndexDamaged:
+    return IndexDamaged(f"The index on the Chroma server is damaged: {what}.", next_action=REBUILD)

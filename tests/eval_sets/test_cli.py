@@ -100,6 +100,24 @@ def test_variants_keep_their_commas(text: str, variants: tuple[str, ...]) -> Non
     assert split_variants(text) == variants
 
 
+def test_without_the_extra_the_other_files_are_written(
+    labelled: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for library in ("pandas", "vl_convert"):
+        monkeypatch.setitem(sys.modules, library, None)
+    run = ["eval", "run", str(labelled), "--variants", "l0", *QUICK, "--out", str(tmp_path / "a")]
+    assert main(run) == 0
+    assert "A report as csv or html needs the extra 'eval'" in capsys.readouterr().err
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {"report.json", "report.md"}
+    run[-1] = str(tmp_path / "b")
+    assert main([*run, "--format", "json,html"]) == 1
+    assert "html needs the extra 'eval'" in capsys.readouterr().err
+    assert not (tmp_path / "b").exists()
+
+
 def test_a_setting_without_a_variant_is_refused() -> None:
     with pytest.raises(InvalidInput, match="'filter=off' has no variant before it"):
         split_variants("filter=off,l0")

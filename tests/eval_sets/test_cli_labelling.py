@@ -141,6 +141,41 @@ def test_a_queue_names_two_variants(
     assert "error" in _json(capsys, "eval", "queue", mine, "--variants", "l0", code=2)
 
 
+@pytest.mark.parametrize("option", ["--by", "--note", "--stratum", "--origin", "--case"])
+def test_a_judgement_that_is_not_utf8_names_its_argument(
+    kb: Path, mine: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    before = (mine / "cases.jsonl").read_bytes()
+    words = ["eval", "judge", "mine", "money back", REFUND, "--grade", "not", "--kb", kb]
+    error = _json(capsys, *words, option, "\udcff", code=2)["error"]
+    assert f"'{option}': it is not UTF-8" in error["message"]
+    words[3] = "money \udcff"
+    assert "'QUERY': it is not UTF-8" in _json(capsys, *words, code=2)["error"]["message"]
+    assert (mine / "cases.jsonl").read_bytes() == before
+
+
+def test_a_line_that_cannot_be_read_leaves_the_other_sets_usable(
+    kb: Path, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = Path(_json(capsys, "eval", "create", "bad", "--kb", kb)["folder"])
+    deep = "[" * 100_000
+    lines = [deep, '{"id": ' + "[" * 700 + "]" * 700 + "}", '{"id": ' + "9" * 5_000 + "}"]
+    (bad / "cases.jsonl").write_text("\n".join(lines) + "\n")
+    nested = kb / "sets" / "nested"
+    nested.mkdir()
+    (nested / "set.yaml").write_text("name: " + "[" * 5_000)
+    words = ["eval", "judge", "mine", "lost badge", REFUND, "--grade", "not", "--kb", kb]
+    assert _json(capsys, *words)["case"]["relevant"] == {REFUND: 0}
+    assert Path(_json(capsys, "eval", "create", "other", "--kb", kb)["folder"]).is_dir()
+    words[2] = "bad"
+    assert _json(capsys, *words)["before"] is None  # what cannot be read stays as it is
+    assert (bad / "cases.jsonl").read_text().splitlines()[:3] == lines
+    problems = _json(capsys, "eval", "run", "bad", "--kb", kb, code=2)["error"]["message"]
+    assert "cases.jsonl:1: it nests too deeply" in problems
+    assert "cases.jsonl:2" in problems
+    assert "cases.jsonl:3" in problems
+
+
 def test_recorded_queries_are_exported_as_candidates(
     kb: Path, mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

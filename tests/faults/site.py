@@ -92,7 +92,7 @@ class Site:
 def build_site(folder: Path, model: str) -> Site:
     """A new site with an index."""
     write_notes(folder / "notes")
-    config = f'root = "notes"\n[embedding]\nmodel = "{model}"\n[lookup]\nl1_timeout = 3.0\n'
+    config = f'root = "notes"\n[embedding]\nmodel = "{model}"\n[lookup]\nl1_timeout = 2.0\n'
     (folder / "knowledge.toml").write_text(config, encoding="utf-8")
     with KnowledgeBase.open(folder) as base:
         assert base.reindex().added == 6

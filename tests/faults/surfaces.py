@@ -109,9 +109,10 @@ def workbench(site: Site, _: pytest.CaptureFixture[str]) -> Iterator[Ask]:
         app = AppTest.from_file(str(APP), default_timeout=SECONDS)
 
         def ask(_: Fault | None) -> Facts:
-            app.run().text_input(page.TEXT).input(QUERY).run()
-            if page.RUNS in app.session_state and app.button(page.RUN):
+            if page.RUNS in app.session_state:
                 app.button(page.RUN).click().run()
+            else:
+                app.run().text_input(page.TEXT).input(QUERY).run()
             assert not app.exception, app.exception
             if app.error:
                 return Facts(stopped=ErrorInfo(code="shown", message=app.error[0].value))

@@ -13,6 +13,7 @@ from typing import Any
 import click
 import pytest
 
+from eval_sets.sets import starter
 from retrieval.cli import cli, main
 from retrieval.cli import group as group_module
 from retrieval.cli.common import emit, progress_bar
@@ -170,6 +171,14 @@ def test_no_record_leaves_no_trace(terminal: Terminal) -> None:
         (("get", "../knowledge.toml"), "../knowledge.toml"),
         (("get", "network/vpn.md", "--lines", "5:2"), "'5:2' names no lines"),
         (("traces", "show", "ffff"), "begins with 'ffff'"),
+        (("traces", "list", "--limit", "9223372036854775808"), "'--limit'"),
+        (("traces", "replay", "--limit", "99999999999999999999"), "'--limit'"),
+        (("traces", "prune", "--keep", "99999999999999999999", "--dry-run"), "'--keep'"),
+        (("traces", "list", "--since", "0001-01-01T00:00:00+14:00"), "is no time for --since"),
+        (("traces", "replay", "--until", "soon"), "'soon' is no time for --until"),
+        (("traces", "list", "--text", "\udcff"), "'--text': it is not UTF-8"),
+        (("traces", "show", "\udcff"), "'ID': it is not UTF-8"),
+        (("traces", "replay", "\udcff"), "it is not UTF-8"),
     ],
 )
 def test_wrong_input_is_exit_code_2_in_words_and_in_json(
@@ -223,6 +232,31 @@ def test_index_counts_what_changed(terminal: Terminal, kb: Path) -> None:
     text = terminal.run("index", "--full")
     assert text.startswith("2 notes, ")
     assert "error: bad.md:1: " in text
+
+
+def test_index_says_that_its_warnings_are_those_of_the_load(terminal: Terminal, kb: Path) -> None:
+    (kb / "a.md").write_text("---\ncategory: B\n---\nText without a title.\n", encoding="utf-8")
+    (kb / "odd.md").write_text("---\ncategory: B\n---\nText.\n", encoding="utf-8")
+    text = terminal.run("index")
+    assert "2 load warnings; these, and what else to correct: lookup-knowledge lint" in text
+    found = terminal.run("lint")
+    for name in ("a.md", "odd.md"):
+        assert found.splitlines().count(name) == 1
+    assert found.index("missing_title") < found.index("missing_keywords") < found.index("odd.md")
+
+
+def test_an_answer_from_the_bundled_notes_says_so_unless_they_were_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "From the bundled notes; for others: --kb FOLDER\n"
+    words = ["query", "seat true-up", "--mode", "l0", "--no-record", "--top-k", "1"]
+    monkeypatch.chdir(tmp_path)
+    for more, told in ([], said), (["--json"], ""), (["--kb", str(starter())], ""):
+        assert main([*words, *more]) == 0
+        out, err = capsys.readouterr()
+        assert ("billing/seat-true-up.md" in out, err) == (True, told)
+    assert main(["--log", "json", *words]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_lint_is_a_gate_for_files_that_are_no_notes(terminal: Terminal, kb: Path) -> None:
@@ -335,6 +369,7 @@ def test_traces_list_filters_and_show_finds_by_prefix(terminal: Terminal) -> Non
     assert ids("--layer", "none") == []
     assert ids("--text", "REFUND") == [first]
     assert ids("--limit", "1") == [second]
+    assert ids("--limit", str(2**63 - 1), "--since", "0001-01-01") == [second, first]
     assert terminal.json("traces", "show", first[:8])["query"] == "refund window"
     assert "refund window" in terminal.run("traces", "list")
     assert "evidence_blocks" in terminal.run("traces", "show", first[:8])

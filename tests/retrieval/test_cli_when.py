@@ -23,7 +23,18 @@ def test_ages_and_dates(text: str, when: datetime) -> None:
     assert parse_when(text, NOW) == when
 
 
-@pytest.mark.parametrize("text", ["soon", "7y", "", "2026-13-01", "999999w"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "soon",
+        "7y",
+        "",
+        "2026-13-01",
+        "999999w",
+        "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:00-05:00",
+    ],
+)
 def test_what_is_no_time(text: str) -> None:
     with pytest.raises(InvalidInput, match="is no time"):
         parse_when(text, NOW)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from retrieval.console import Page, plain, show_result, show_trace, show_trace_list
 from retrieval.console.answer import place
@@ -159,7 +160,7 @@ def test_the_answer_in_full() -> None:
         "L1: ok (hybrid), 2 candidates",
         "    0.71   12.34        1.10  billing/refund-window.md#1",
         "       –       –        0.40  m#2  let in past the filter",
-        "Evidence: 9 candidates = 2 blocks + 3 merged + 4 dropped (top_k 4)",
+        "Evidence: 9 candidates = 2 blocks + 3 merged + 4 dropped (4 beyond top k)",
         " 1. billing/refund-window.md:12-24  L0+L1  rank score 1.25",
         "    L0 keyword 'refund window' stands in it",
         "    L1 close in meaning (cosine 0.71)",
@@ -271,6 +272,19 @@ def test_traces_are_listed_one_to_a_line() -> None:
         "01234567  2026-03-01 12:30:00  evidence     L0+L1    12.3  refund [1mwindow",
         "01234567  2026-03-01 12:30:00  refused      –           –  (query not recorded)",
     ]
+
+
+@pytest.mark.parametrize(("width", "end"), [(40, 80), (80, 80), (90, 90), (300, 100)])
+def test_a_long_query_is_cut_to_its_line(width: int, end: int) -> None:
+    file = io.StringIO()
+    queries = ["refund window " * 500, "退款" * 500, "line\nend " * 500, "short"]
+    show_trace_list([trace(query=query) for query in queries], Page(file, width=width))
+    _, latin, wide, lines, short = file.getvalue().splitlines()[-5:]
+    assert (len(latin), latin[-1]) == (end, "…")
+    assert cell_len(wide) in (end, end - 1)
+    assert wide.rstrip().endswith("退…") or wide.rstrip().endswith("款…")
+    assert "line end line" in lines
+    assert short.endswith("  short")
 
 
 def test_an_empty_list_of_traces_says_so() -> None:

@@ -2,6 +2,8 @@
 
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,13 +41,30 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line, parse_constant=pytest.fail) for line in err.split("\n") if line]
 
 
-def test_the_library_alone_logs_nothing_and_adds_no_handler(
+def test_the_library_alone_logs_nothing_and_adds_no_handler_that_writes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with open_base(tmp_path) as base:
         lookup_knowledge("refund policy", kb=base)
     assert lines(capsys) == []
-    assert logging.getLogger("retrieval").handlers == []
+    (handler,) = logging.getLogger("retrieval").handlers
+    assert isinstance(handler, logging.NullHandler)
+
+
+def test_a_plain_script_prints_nothing_for_a_refused_call(tmp_path: Path) -> None:
+    """In a process of its own: pytest's handlers keep Python's handler of last resort silent."""
+    script = (
+        "import sys; from retrieval import KnowledgeBase, lookup_knowledge\n"
+        "kb = KnowledgeBase.open(sys.argv[1], {'embedding': {'model': 'hash:64'}})\n"
+        "print(lookup_knowledge('vpn', kb=kb, top_k=0).outcome)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(write_notes(tmp_path / "notes"))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("refused\n", "")
 
 
 def test_a_call_is_one_line_with_the_id_of_its_record(

@@ -114,7 +114,11 @@ def test_after_three_timeouts_l1_is_left_alone_for_a_while() -> None:
 def test_a_fault_on_purpose_does_not_pause_the_real_l1() -> None:
     limit: TimeLimit[L1Outcome] = TimeLimit()
     for _ in range(4):
-        assert look(found(0.6), limit=limit, fault="l1-timeout").l1.status == "timeout"
+        late = look(found(0.6), limit=limit, fault="l1-timeout").l1
+        assert late.status == "timeout"
+        assert late.error is not None
+        assert late.error.message == "L1 was made to time out, by the fault l1-timeout."
+        assert late.error.next_action == "Ask without the fault."
     assert look(found(0.6), limit=limit).l1.status == "ok"
 
 

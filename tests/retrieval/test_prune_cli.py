@@ -60,6 +60,10 @@ def test_a_dry_run_says_what_would_go(kb: Path, capsys: pytest.CaptureFixture[st
     assert left(kb) == ["0", "1", "2", "3", "4"]
 
 
+def test_the_largest_number_to_keep_keeps_all(kb: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert prune(kb, capsys, "--keep", str(2**63 - 1), "--yes")["left"] == 5
+
+
 def test_what_is_old_goes_also_from_the_spool(kb: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer = prune(kb, capsys, "--older-than", "72h", "--yes")
     assert answer == {"matched": 2, "deleted": 2, "left": 3, "dry_run": False}

@@ -58,6 +58,8 @@ def test_the_environment_beats_the_file_and_an_argument_beats_both(
         ("[lookup]\ntop_k = 0", "Setting 'lookup.top_k' in .* is not usable.* but it is 0"),
         ("[lookup]\nfilter_mode = 'always'", "'auto', 'strict' or 'off'"),
         ("top_k = = 3", "cannot be read as TOML"),
+        ("top_k = " + "9" * 5000, "cannot be read as TOML"),
+        ("top_k = " + "[" * 5000 + "]" * 5000, "cannot be read as TOML"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named(tmp_path: Path, text: str, message: str) -> None:

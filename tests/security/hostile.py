@@ -37,7 +37,8 @@ def write_hostile_notes(root: Path) -> Path:
 
 def note(title: str, text: str) -> str:
     """A note; its title begins with what labels would take for Markdown."""
-    quoted = f"![y](https://evil.example/p.png) :red[r] {title} Parking {MARKDOWN}".replace("\\", "").replace('"', "'").replace("\n", " ")
+    quoted = f"![y](https://evil.example/p.png) :red[r] {title} Parking {MARKDOWN}"
+    quoted = quoted.replace("\\", "").replace('"', "'").replace("\n", " ")
     for char in {*quoted} & NEVER_PRINTED:
         quoted = quoted.replace(char, f"\\x{ord(char):02x}" if ord(char) < 256 else "")
     return (

@@ -103,19 +103,7 @@ def test_a_record_is_shown_and_sql_in_it_is_text(
         assert not base.records().list(text="no%such_text")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "explain",
-        "why-unknown",
-        "get-escapes",
-        "lint",
-        "traces",
-        "where",
-        "eval-list",
-        "unknown-option",
-    ],
-)
+@pytest.mark.parametrize("name", ["explain", "get-escapes", "lint", "traces", "eval-list"])
 def test_a_real_terminal_gets_colours_and_nothing_else(kb: Path, name: str) -> None:
     """Where output goes to a terminal, click and rich leave in what they else take out."""
     shown = run_on_terminal(["-m", "retrieval.cli", *COMMANDS[name], "--kb", str(kb)])

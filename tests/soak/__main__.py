@@ -3,6 +3,7 @@
     load      lookups a second with 1, 4 and 16 callers, embedded and with a Chroma server
     records   10,000 recorded lookups from 4 processes while the index is written
     kills     50 index runs and 10 recording processes killed at random moments
+    files     20,000 generated notes, clean, dirty and broken
 
 Each part replaces its own entry in the file. A part that finds a fault ends the run with an error,
 and its entry stays as it was. To add one, write a function that takes a folder and give it a name
@@ -32,6 +33,7 @@ from tests.processes.running import (
     make_knowledge,
     running,
 )
+from tests.soak.files import read_files
 from tests.soak.load import PASSAGES, measure_load
 
 RESULT = Path(__file__).parents[2] / "eval_sets" / "results" / "soak.json"
@@ -107,10 +109,16 @@ def kills(folder: Path, *, index_runs: int = 50, recordings: int = 10) -> dict[s
     }
 
 
+def files(folder: Path, *, count: int = 20_000) -> dict[str, Any]:
+    """Every note loads or gives a row."""
+    return read_files(folder, count)
+
+
 PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "load": load,
     "records": records,
     "kills": kills,
+    "files": files,
 }
 
 

@@ -33,6 +33,8 @@ def present_head(result: LookupResult) -> Markup:
     """Chips for outcome, layer and relevance, and the sentence that explains the relevance."""
     relevance = result.relevance
     word, tone = _OUTCOMES[result.outcome]
+    if tone == "good" and _LEVELS.get(relevance.level) == "warn":
+        tone = ""  # there are notes, but green would say that they are good
     chips = [chip(word, tone=tone)]
     if result.retrieval_layer:
         chips.append(chip(result.retrieval_layer))

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from retrieval.text import fold
 from retrieval.types import Entry
 from workbench.presenters.markup import chip, clip, joined, tag, visible
+from workbench.presenters.prose import prose
 from workbench.services.health import IndexHealth
 from workbench.services.notes import Survey, Use
 
@@ -143,8 +144,8 @@ def findings_table(findings: "Sequence[Finding]") -> Markup:
             tag("td", _where(finding), css="kt-source-cell"),
             tag(
                 "td",
-                tag("div", finding.message),
-                tag("div", finding.next_action, css="kw-muted"),
+                tag("div", prose(finding.message)),
+                tag("div", prose(finding.next_action), css="kw-muted"),
                 _touched(finding),
             ),
         )

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from retrieval.types import Fingerprint
 from workbench.presenters.markup import chip, joined, plain_label, tag
+from workbench.presenters.prose import prose
 from workbench.services.settings import Setting, Value
 from workbench.services.settings_file import Proposal
 
@@ -15,7 +16,10 @@ _SECTIONS = {
     "lookup": "Lookup",
     "knowledge": "Notes",
     "embedding": "Embedder",
+    "chroma": "Vector server",
     "records": "Records",
+    "lint": "Lint",
+    "logs": "Logs",
 }
 _ORIGINS = {"default": ("default", ""), "file": ("knowledge.toml", "accent")}
 _DESCRIPTIONS = {
@@ -27,6 +31,10 @@ _DESCRIPTIONS = {
     "lookup.filter_mode": "what a category found by words does: auto lets in what is nearly as "
     "good, strict does not, off never filters",
     "lookup.l1_mode": "what finds by meaning: vectors with full text, one of them alone",
+    "chroma.tenant": "tenant of the server that the collection lies in",
+    "chroma.database": "database of the tenant that the collection lies in",
+    "logs.format": "what commands and servers write to stderr; json is one object a line",
+    "logs.level": "least severity that is written",
     "records.record": "what is kept of a lookup; no_query leaves the query out",
 }
 """For settings that the model does not describe."""
@@ -70,7 +78,7 @@ def setting_head(setting: Setting) -> Markup:
     return tag(
         "div",
         tag("div", setting.name, css="kt-name"),
-        tag("div", describe(setting), css="kw-muted kt-small"),
+        tag("div", prose(describe(setting)), css="kw-muted kt-small"),
         origin_line(setting),
         css="kt-setting",
     )
@@ -144,7 +152,7 @@ def consequences(proposal: Proposal) -> tuple[str, ...]:
     found = []
     if proposal.moves_state:
         found.append(
-            f"Index, recorded lookups and labels are then looked for in {proposal.state_after}. "
+            f"Index and recorded lookups are then looked for in {proposal.state_after}. "
             f"Those of today stay in {proposal.state_before} and are not moved: the index has to "
             "be built again there."
         )
@@ -154,9 +162,19 @@ def consequences(proposal: Proposal) -> tuple[str, ...]:
             f"The index of today does not fit a change of {names}: until it is built again on the "
             "page Knowledge, only words answer."
         )
-    if proposal.creates:
-        found.append(f"The file {proposal.before.path} is created.")
+    if proposal.moves_sets:
+        found.append(
+            f"Labelled sets are then looked for in {proposal.sets_after}. Those of today stay in "
+            f"{proposal.sets_before} and are not moved: this app does not find them there."
+        )
     return tuple(plain_label(text, limit=800) for text in found)
+
+
+def file_note(proposal: Proposal) -> str:
+    """Which file will be made, as a label; empty when there is one."""
+    if not proposal.creates:
+        return ""
+    return plain_label(f"The file {proposal.before.path} will be created.", limit=800)
 
 
 def show_value(value: Value) -> str:

@@ -16,8 +16,9 @@ from pydantic import ValidationError
 
 from retrieval.atomic import write_atomic
 from retrieval.errors import KnowledgeError, MissingExtra, SettingsError
-from retrieval.settings import CONFIG_NAME, STATE_NAME, LookupSettings, load_settings
+from retrieval.settings import CONFIG_NAME, LookupSettings, load_settings
 from workbench.services.settings import Value, hide_secrets
+from workbench.services.settings_places import sets_after, state_after
 
 _BOM = "\ufeff"
 _applying = threading.Lock()
@@ -31,6 +32,11 @@ class SettingsFile:
     text: str
     digest: str | None
 
+    @property
+    def creates(self) -> bool:
+        """True when there is no file yet, so that writing makes one."""
+        return self.digest is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
@@ -42,7 +48,10 @@ class Proposal:
     """Setting → what is wrong with its new value; the empty name for the file as a whole."""
     state_before: Path
     state_after: Path
-    """Where index, records and labels are looked for before and afterwards."""
+    """Where index and records are looked for before and afterwards."""
+    sets_before: Path | None = None
+    sets_after: Path | None = None
+    """Where labelled sets are looked for before and afterwards; None while there are none."""
     rebuilds: tuple[str, ...] = ()
     """Changed settings that the index of today does not fit."""
 
@@ -64,12 +73,17 @@ class Proposal:
     @property
     def creates(self) -> bool:
         """True when there is no file yet."""
-        return self.before.digest is None
+        return self.before.creates
 
     @property
     def moves_state(self) -> bool:
         """True when index and records would be looked for in another folder."""
         return self.state_before != self.state_after
+
+    @property
+    def moves_sets(self) -> bool:
+        """True when there are labelled sets, and they would be looked for in another folder."""
+        return self.sets_before != self.sets_after
 
 
 def read_settings_file(folder: Path) -> SettingsFile:
@@ -95,11 +109,13 @@ def read_settings_file(folder: Path) -> SettingsFile:
     return SettingsFile(path=path, text=text, digest=hashlib.sha256(data).hexdigest())
 
 
-def propose(folder: Path, state_dir: Path, changes: Mapping[str, Value]) -> Proposal:
+def propose(
+    folder: Path, state_dir: Path, changes: Mapping[str, Value], *, sets: Path | None = None
+) -> Proposal:
     """What writing `changes` (setting → new value) to the folder's file would do.
 
     None takes a setting out of the file, so that its default holds. `state_dir` is the state
-    folder of today. Nothing is written.
+    folder of today, `sets` that of the labelled sets if there are any. Nothing is written.
     """
     before = read_settings_file(folder)
     text = _edit(before.text, changes)
@@ -109,12 +125,21 @@ def propose(folder: Path, state_dir: Path, changes: Mapping[str, Value]) -> Prop
             load_settings(folder, {"root": changes["root"]})
         except KnowledgeError as error:
             errors["root"] = str(error)
+    state, labels = state_dir, sets
+    if not errors:
+        old, new = (tomllib.loads(t.removeprefix(_BOM)) for t in (before.text, text))
+        if before.creates or old.get("state_dir") != new.get("state_dir"):
+            state = state_after(folder, old.get("state_dir"), new.get("state_dir")) or state_dir
+        if sets and (before.creates or old.get("sets_dir") != new.get("sets_dir")):
+            labels = sets_after(folder, old.get("sets_dir"), new.get("sets_dir")) or sets
     return Proposal(
         before=before,
         text=text,
         errors=errors,
         state_before=state_dir,
-        state_after=state_dir if errors else _state_after(folder, before, text, state_dir),
+        state_after=state,
+        sets_before=sets,
+        sets_after=labels,
         rebuilds=tuple(name for name in changes if _rebuilds(name)),
     )
 
@@ -199,21 +224,16 @@ def _find_errors(text: str) -> dict[str, str]:
         for row in error.errors():
             # The parts after the setting's own name say which item of a list it is.
             name = ".".join(str(part) for part in row["loc"] if isinstance(part, str))
-            found.setdefault(name, f"{row['msg']}, but it is {row['input']!r}.")
+            found.setdefault(name, _reason(row["loc"], row["msg"], row["input"]))
         return found
     return {}
 
 
-def _state_after(folder: Path, before: SettingsFile, text: str, state_dir: Path) -> Path:
-    """As `load_settings` would find it, were this the file's text."""
-    old = tomllib.loads(before.text.removeprefix(_BOM)).get("state_dir")
-    new = tomllib.loads(text.removeprefix(_BOM)).get("state_dir")
-    if before.digest is not None and old == new:
-        return state_dir
-    settings, _ = load_settings(folder)
-    if settings.state_dir is not None and str(settings.state_dir) != old:
-        return state_dir  # the environment says where
-    return (folder / (new or STATE_NAME)).resolve()
+def _reason(place: tuple[int | str, ...], message: str, given: object) -> str:
+    reason = message.removeprefix("Value error, ")
+    if place[:1] in (("chroma",), ("records",)):  # which may hold a secret
+        return f"{reason}."
+    return f"{reason}, but it is {given!r}."
 
 
 def _rebuilds(name: str) -> bool:

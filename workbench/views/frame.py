@@ -12,9 +12,11 @@ from retrieval.types import ErrorInfo
 from workbench.caching import open_base
 from workbench.launch import Launch, read_launch
 from workbench.presenters.markup import plain_label
+from workbench.presenters.prose import prose_label
 from workbench.presenters.sidebar import present_sidebar
 from workbench.services.health import build_index, check_index
-from workbench.state import shell
+from workbench.services.reindexing import IndexRun, find_run
+from workbench.state import knowledge, shell
 
 
 def draw_page(title: str, draw: Callable[[KnowledgeBase, Launch], None]) -> None:
@@ -37,7 +39,18 @@ def show_error(error: ErrorInfo) -> None:
 
 
 def show_warning(error: ErrorInfo) -> None:
-    """Something that the answer or the page does without."""
+    """Something that the answer or the page does without; files that cannot be read are a quiet
+    line with a link to the page that lists them."""
+    if error.code == "notes_unreadable":
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            st.text(error.message, width="stretch")
+            st.page_link(
+                "app_pages/knowledge.py",
+                label="Knowledge → Health",
+                icon=":material/library_books:",
+                query_params={knowledge.VIEW_PARAMETER: knowledge.HEALTH_VIEW},
+            )
+        return
     st.warning(_sentence(error), icon=":material/warning:")
 
 
@@ -49,7 +62,7 @@ def session_id() -> str:
 
 
 def _sentence(error: ErrorInfo) -> str:
-    return plain_label(f"{error.message} {error.next_action}".strip(), limit=600)
+    return prose_label(f"{error.message} {error.next_action}".strip())
 
 
 def draw_index_notice(base: KnowledgeBase, launch: Launch) -> None:
@@ -80,6 +93,8 @@ def draw_sidebar() -> None:
     launch = read_launch()
     with suppress(RetrievalError):
         base = open_base(launch)
+        run = find_run(base)  # before the health, so that its end is not missed in between
+        running = run is not None and not run.ended
         st.html(
             present_sidebar(
                 base.location.root,
@@ -89,3 +104,13 @@ def draw_sidebar() -> None:
                 read_only=launch.read_only,
             )
         )
+        if run is not None and running:
+            _await_run(run)
+
+
+@st.fragment(run_every=1.0)
+def _await_run(run: IndexRun) -> None:
+    """Draws the whole page again when the re-index has ended, whichever page it is by then."""
+    if run.ended:
+        st.rerun()
+    st.caption("The index is being brought up to date.")

@@ -19,6 +19,7 @@ from workbench.presenters.notes import (
 )
 from workbench.services.health import check_index
 from workbench.services.notes import Survey, Use, read_use, survey_notes
+from workbench.services.reindexing import find_run
 from workbench.state import knowledge as keys
 from workbench.views.frame import draw_page, show_warning
 from workbench.views.note_health import draw_health
@@ -36,16 +37,21 @@ def draw_knowledge_page() -> None:
 
 
 def _draw(base: KnowledgeBase, launch: Launch) -> None:
+    run = find_run(base)
+    running = run if run is not None and not run.ended else None
     use, survey = _read(base)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(index_line(check_index(base), survey), width="stretch")
         if not launch.read_only:
-            draw_reindexing(base)
+            draw_reindexing(base, running)
     draw_last_run()
     if use.problem is not None:
         show_warning(use.problem)
     health = f"Health ({len(survey.findings):,})"
-    notes_tab, health_tab = st.tabs([NOTES, health], key=keys.VIEW)
+    wanted = st.query_params.get(keys.VIEW_PARAMETER)
+    notes_tab, health_tab = st.tabs(
+        [NOTES, health], key=keys.VIEW, default=health if wanted == keys.HEALTH_VIEW else NOTES
+    )
     with notes_tab:
         _draw_notes(base, survey, use)
     with health_tab:

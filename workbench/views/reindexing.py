@@ -6,17 +6,16 @@ from retrieval.knowledge_base import KnowledgeBase
 from workbench.presenters.markup import plain_label
 from workbench.presenters.notes import report_facts
 from workbench.presenters.settings import fact_row
-from workbench.services.reindexing import IndexRun, find_run, start_run
+from workbench.services.reindexing import IndexRun, start_run
 from workbench.state import knowledge as keys
 from workbench.views.frame import show_error
 
 STAGES = {"start": "Starting", "load": "Reading notes", "embed": "Embedding passages"}
 
 
-def draw_reindexing(base: KnowledgeBase) -> None:
-    """Draws the button, or how far the run is that is on."""
-    run: IndexRun | None = find_run(base)
-    if run is not None and not run.ended:
+def draw_reindexing(base: KnowledgeBase, run: IndexRun | None) -> None:
+    """Draws the button, or how far the run is that was on before the page read the notes."""
+    if run is not None:
         _watch(run)
         return
     st.button(

@@ -9,15 +9,18 @@ from retrieval.knowledge_base import KnowledgeBase
 from retrieval.types import ErrorInfo
 from workbench.launch import Launch
 from workbench.presenters.markup import plain_label
+from workbench.presenters.prose import prose_label
 from workbench.presenters.settings import (
     Section,
     consequences,
     fact_list,
+    file_note,
     fingerprint_facts,
     group_settings,
     setting_table,
 )
 from workbench.services.settings import (
+    Value,
     list_settings,
     settings_folder,
     why_not_writable,
@@ -28,6 +31,7 @@ from workbench.services.settings_file import (
     propose,
     read_settings_file,
 )
+from workbench.services.settings_places import labelled_sets
 from workbench.state import settings as keys
 from workbench.views.frame import draw_page, show_error
 from workbench.views.setting_fields import Fields, draw_fields
@@ -37,6 +41,13 @@ READ_ONLY = ErrorInfo(
     message="The workbench was started with --read-only.",
     next_action="Start it without to change settings here.",
 )
+
+LEAVE = {
+    ("state_dir",): "Leave index and records where they are",
+    ("sets_dir",): "Leave labelled sets where they are",
+    ("state_dir", "sets_dir"): "Leave index, records and labelled sets where they are",
+}
+"""What a tick keeps, by the settings that it writes."""
 
 
 def draw_settings_page() -> None:
@@ -86,17 +97,10 @@ def _draw_proposal(base: KnowledgeBase, folder: Path, fields: Fields) -> None:
     if not fields.changes:
         st.caption("Nothing is changed yet. A change is shown here before it is written.")
         return
-    state = base.location.state_dir
-    proposal = propose(folder, state, fields.changes)
-    if proposal.moves_state and "state_dir" not in fields.changes and not proposal.errors:
-        keep = st.checkbox(
-            "Leave index and records where they are", value=True, key=keys.KEEP_STATE
-        )
-        if keep:
-            proposal = propose(folder, state, {**fields.changes, "state_dir": str(state)})
+    proposal = _propose(base, folder, fields.changes)
     for name, message in proposal.errors.items():
         place = fields.places.get(name)
-        (place or st).error(plain_label(message, limit=400))
+        (place or st).error(prose_label(message))
     if proposal.errors:
         count = len(proposal.errors)
         st.error(
@@ -105,6 +109,8 @@ def _draw_proposal(base: KnowledgeBase, folder: Path, fields: Fields) -> None:
         )
     else:
         st.code(proposal.difference or "(no difference)", language="diff", wrap_lines=True)
+        if note := file_note(proposal):
+            st.caption(note)
         for text in consequences(proposal):
             st.warning(text, icon=":material/info:")
     with st.container(horizontal=True):
@@ -117,6 +123,22 @@ def _draw_proposal(base: KnowledgeBase, folder: Path, fields: Fields) -> None:
             args=(proposal,),
         )
         st.button("Discard", key=keys.DISCARD, on_click=_start_again)
+
+
+def _propose(base: KnowledgeBase, folder: Path, changes: dict[str, Value]) -> Proposal:
+    """What the changes do; what they would move unasked stays where it is unless unticked."""
+    state, sets = base.location.state_dir, labelled_sets(base)
+    proposal = propose(folder, state, changes, sets=sets)
+    stay: dict[str, Value] = {}
+    if proposal.moves_state and "state_dir" not in changes:
+        stay["state_dir"] = str(state)
+    if proposal.moves_sets and "sets_dir" not in changes:
+        stay["sets_dir"] = str(sets)
+    if not stay:
+        return proposal
+    if not st.checkbox(LEAVE[tuple(stay)], value=True, key=keys.KEEP_STATE):
+        return proposal
+    return propose(folder, state, {**changes, **stay}, sets=sets)
 
 
 def _apply(proposal: Proposal) -> None:

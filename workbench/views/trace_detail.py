@@ -4,7 +4,7 @@ import streamlit as st
 
 from retrieval.errors import InvalidInput
 from retrieval.knowledge_base import KnowledgeBase
-from workbench.presenters.markup import plain_label
+from workbench.presenters.prose import prose_label
 from workbench.presenters.settings import fact_list
 from workbench.presenters.trace_detail import present_trace
 from workbench.presenters.traces import Clock
@@ -22,7 +22,7 @@ def draw_trace(base: KnowledgeBase, id: str, clock: Clock) -> None:
     with st.container(border=True):
         st.html(view.headline)
         if view.error:
-            st.error(plain_label(view.error, limit=600), icon=":material/error:")
+            st.error(prose_label(view.error), icon=":material/error:")
         left, right = st.columns([3, 2], gap="large")
         with left:
             st.subheader("Evidence as recorded", anchor=False)

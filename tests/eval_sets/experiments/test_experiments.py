@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -100,6 +101,22 @@ def test_the_command_writes_tables_and_charts(
         assert ElementTree.parse(results / f"{name}.svg").getroot().tag.endswith("svg")
     assert main(["eval", "experiment", str(path), "--history"]) == 0
     assert "changed: cases" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("library", ["altair", "vl_convert"])
+def test_a_missing_extra_is_named_before_anything_is_run(
+    path: Path,
+    library: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    assert main(["eval", "experiment", str(path)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "needs the extra 'eval'" in captured.err
+    assert not (path.parent / "results").exists()
+    assert main(["eval", "experiment", str(path), "--history"]) == 0
 
 
 @pytest.mark.parametrize(

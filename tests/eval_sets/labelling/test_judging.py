@@ -170,6 +170,10 @@ def test_unusable_judgements_are_refused(folder: Path) -> None:
         remove_judgement(folder, "refund window", TOKEN)
     with pytest.raises(InvalidInput, match="no case"):
         remove_judgement(folder, "unheard of", TOKEN)
+    with pytest.raises(InvalidInput, match="The query holds half of a character pair"):
+        judge(folder, "refund \udcff", REFUND, 1)
+    with pytest.raises(InvalidInput, match="The note holds half of a character pair"):
+        mark_no_answer(folder, "unheard of", note="\ud83d")
     with pytest.raises(InvalidInput, match="read-only"):
         judge(bundled_sets()["starter"], "refund", "billing/refund-window.md", 1)
     assert _text(folder) == before

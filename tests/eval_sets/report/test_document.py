@@ -1,9 +1,12 @@
 from dataclasses import replace
 
+from eval_sets.contract import FallbackMetrics
 from eval_sets.report import build_document
+from eval_sets.report.contract import contract_findings
 from eval_sets.report.document import Section, Table, text_of, tone_of
 from eval_sets.results import Report
 from eval_sets.statistics import Interval
+from eval_sets.types import Mean
 from tests.eval_sets.report.samples import sample_report
 
 
@@ -33,6 +36,35 @@ def test_a_comparison_says_all_that_it_found() -> None:
         "detects": "0.104",
         "verdict": "better",
     }
+
+
+def _fallback_finding(*checked: int) -> str:
+    """What the report says of faults under which so many queries were checked."""
+    report = sample_report()
+    (fault,) = report.faults
+    faults = tuple(
+        replace(
+            fault,
+            failed=(),
+            metrics=FallbackMetrics(
+                l0_primary=Mean(value=1.0 if n else None, n=n, of=n),
+                records_kept=Mean(value=None, n=0, of=n),
+                false_semantic=(),
+                lost=(),
+            ),
+        )
+        for n in checked
+    )
+    findings = map(text_of, contract_findings(replace(report, faults=faults)))
+    return next(text for text in findings if "fallback" in text)
+
+
+def test_a_fallback_that_was_not_checked_is_not_said_to_hold() -> None:
+    nothing = "The fallback was not checked: L0 matched no query under any fault."
+    assert _fallback_finding(0, 0) == nothing
+    assert _fallback_finding(3, 3) == "The fallback held under all 2 faults."
+    some = "The fallback held under 1 of 2 faults; under the others nothing was checked."
+    assert _fallback_finding(3, 0) == some
 
 
 def test_a_difference_that_may_be_noise_is_called_so() -> None:

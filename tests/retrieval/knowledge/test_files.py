@@ -58,6 +58,35 @@ def test_close_sources_are_named(root):
     assert caught.value.next_action.startswith("Closest: billing/refunds.md")
 
 
+@pytest.mark.parametrize(
+    ("asked", "offered"),
+    [
+        ("feeding", "animals/feeding-the-seals.md"),
+        ("fish/seals.md", "animals/feeding-the-seals.md"),
+        ("animals/clenaing.md", "animals/cleaning.md"),
+    ],
+)
+def test_a_file_name_is_enough_to_be_near(tmp_path, asked, offered):
+    root = write(tmp_path, **{"animals__feeding-the-seals": NOTE, "animals__cleaning": NOTE})
+    with pytest.raises(UnknownSource) as caught:
+        read_note(root, asked)
+    assert caught.value.next_action == f"Closest: {offered}."
+
+
+@pytest.mark.parametrize("asked", ["animals/tickets.md", "", ".", "zzz"])
+def test_without_a_near_one_the_example_is_a_note_of_this_root(tmp_path, asked):
+    root = write(tmp_path, animals__feeding=NOTE, animals__cleaning=NOTE)
+    with pytest.raises(UnknownSource) as caught:
+        read_note(root, asked)
+    said = "Sources are paths below the root, such as animals/cleaning.md."
+    assert caught.value.next_action == said
+
+
+def test_a_root_without_notes_gives_no_example(tmp_path):
+    with pytest.raises(UnknownSource, match=r"has no notes; check"):
+        read_note(tmp_path, "feeding")
+
+
 def test_decomposed_names_are_found(tmp_path):
     (tmp_path / unicodedata.normalize("NFD", "zürich.md")).write_text("Z")
     assert read_note(tmp_path, "zürich.md") == "Z"

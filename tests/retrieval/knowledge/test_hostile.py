@@ -7,11 +7,15 @@ that needs quadratic time for one of them runs into.
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from retrieval.knowledge import NoteRefused, read_entry
+from retrieval.knowledge import Knowledge, NoteRefused, read_entry
+from retrieval.knowledge.snapshot import read_snapshot, write_snapshot
+from retrieval.knowledge.yaml_fields import MAX_DEPTH
 from retrieval.settings import KnowledgeSettings
+from retrieval.types import LoadReport
 from tests.retrieval.knowledge.notes import words
 
 HANG_SECONDS = 120
@@ -20,6 +24,10 @@ MEMORY = 3 * 2**30
 
 def front(yaml: str) -> str:
     return f"---\n{yaml}\n---\nbody\n"
+
+
+def toml(block: str) -> str:
+    return f"+++\n{block}\n+++\nbody\n"
 
 
 def billion_laughs() -> str:
@@ -35,8 +43,20 @@ REFUSED = {
     "deep keywords": front("keywords: " + "[a, " * 2_000 + "]" * 2_000),
     "merge keys": front("a: &a {x: 1}\n" + "\n".join(f"k{i}: {{<<: *a}}" for i in range(9_000))),
     "open quote": front('k: "' + "\\n" * 100_000),
+    "toml digits": toml("k = " + "9" * 5_000),
+    "toml hexadecimal digits": toml("k = 0x" + "f" * 5_000),
+    "toml deep arrays": toml("k = " + "[" * 500 + "]" * 500),
+    "toml deeper arrays": toml("k = " + "[" * 50_000 + "]" * 50_000),
+    "toml inline tables": toml("k = " + "{a=" * 500 + "1" + "}" * 500),
+    "toml dotted key": toml("a." * 2_000 + "b = 1"),
+    "toml longer dotted key": toml("a." * 100_000 + "b = 1"),
+    "toml quoted dotted key": toml('"a" . ' * 100_000 + "b = 1"),
+    "toml dotted table": toml("[" + "a." * 2_000 + "b]\nk = 1"),
 }
 LOADED = {
+    "toml one long value": toml('k = "' + "x" * 3_000_000 + '"'),
+    "toml many quotes": toml("k = '" + '"' * 1_000_000 + "'"),
+    "toml many keys": toml("\n".join(f"k{i} = 1.{i}" for i in range(10_000))),
     "many keys": front("\n".join(f"k{i}: v" for i in range(10_000))),
     "one long value": front("k: " + "x" * 3_000_000),
     "open comments": "<!-- " * 50_000,
@@ -92,6 +112,37 @@ def test_every_hostile_note_loads_or_gives_a_row() -> None:
     lines = [f"{name}: refused True" for name in REFUSED]
     lines += [f"{name}: loaded True" for name in LOADED]
     assert run.stdout.splitlines() == lines
+
+
+DEEP = {
+    "yaml": lambda levels: front("k: " + "[a, " * levels + "]" * levels),
+    "toml arrays": lambda levels: toml("k = " + "[1, " * levels + "]" * levels),
+    "toml tables": lambda levels: toml("k = " + "{a=" * levels + "1" + "}" * levels),
+    "toml keys": lambda levels: toml("k = 1\n" + "a." * levels + "a = 1"),
+    "toml header": lambda levels: toml("k = 1\n[" + "a." * (levels - 1) + "a]\nb = 1"),
+}
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_toml_may_nest_as_deeply_as_yaml(kind: str, tmp_path: Path) -> None:
+    settings = KnowledgeSettings()
+    deepest = MAX_DEPTH - 1  # the frontmatter itself is a level
+    entry, _ = read_entry("n.md", DEEP[kind](deepest).encode(), settings, window=9, measure=words)
+    report = LoadReport(loaded=1, issues=())
+    stored = tmp_path / "snapshot.json"
+    write_snapshot(stored, Knowledge(root=tmp_path, entries=(entry,), report=report))
+    assert read_snapshot(stored).entries == (entry,)
+    for levels in (deepest + 1, 260, 440):
+        with pytest.raises(NoteRefused, match="nests too deeply") as refused:
+            read_entry("n.md", DEEP[kind](levels).encode(), settings, window=9, measure=words)
+        assert refused.value.issue.line == (3 if kind in ("toml keys", "toml header") else 2)
+
+
+def test_a_number_of_too_many_digits_names_its_line() -> None:
+    text = toml("a = 1\nb = [\n  2,\n  " + "9" * 5_000 + ",\n]")
+    with pytest.raises(NoteRefused, match="too many digits") as refused:
+        read_entry("n.md", text.encode(), KnowledgeSettings(), window=9, measure=words)
+    assert refused.value.issue.line == 5
 
 
 @pytest.mark.parametrize("as_list", [True, False])

@@ -1,5 +1,6 @@
 """The record store on a real SQLite file and on a real PostgreSQL: writing and reading."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -145,6 +146,54 @@ def test_get_finds_by_a_prefix_that_names_one_record(store: InvocationStore) -> 
         store.get("%")
     with pytest.raises(InvalidInput, match="No record"):
         store.get("\x00")
+
+
+WRONG = {
+    "query": {"text": "refund"},
+    "id": 5,
+    "caller": None,
+    "session_id": ["s"],
+    "outcome": True,
+    "retrieval_layer": 1,
+    "latency_ms": "soon",
+    "arguments": [1],
+    "error": "none",
+    "retrieval_details": None,
+}
+
+
+def test_lines_that_cannot_be_stored_are_set_aside_once(
+    store: InvocationStore, tmp_path: Path
+) -> None:
+    good = [invocation("first"), invocation("last")]
+    bad = [json.dumps(invocation("x").to_dict() | {name: WRONG[name]}) for name in WRONG]
+    bad += [
+        json.dumps(invocation("x").to_dict() | values)
+        for values in (
+            {"latency_ms": 10**400},
+            {"created_at": "0001-01-01T00:00:00+14:00"},
+            {"created_at": "2026-01-01T00:00:00"},
+        )
+    ]
+    bad += ["[" * 100_000]
+    for levels in (300, 600, 990):  # what can be read cannot always be written
+        nested = json.dumps(invocation(f"{levels}").to_dict())
+        deep = '{"a":' * levels + "1" + "}" * levels
+        bad.append(nested.replace('"arguments": {}', f'"arguments": {deep}'))
+    spool = tmp_path / "spool" / "records.jsonl"
+    spool.parent.mkdir()
+    lines = [json.dumps(good[0].to_dict()), *bad, json.dumps(good[1].to_dict())]
+    spool.write_text("\n".join(lines) + "\n")
+    assert store.write(invocation("now")) is None
+    stored = {row.query for row in store.list()}
+    assert stored >= {"first", "now", "last"}
+    assert "x" not in stored
+    aside = spool.with_name("records.jsonl.unreadable")
+    kept = aside.read_text().splitlines()
+    assert kept == [line for line in bad if not any(f'"query": "{q}"' in line for q in stored)]
+    assert kept[: len(WRONG)] == bad[: len(WRONG)]
+    assert store.waiting() == 0
+    assert (store.flush_spool(), aside.read_text().splitlines()) == (0, kept)
 
 
 def test_threads_write_at_once(store: InvocationStore) -> None:

@@ -87,7 +87,8 @@ def test_cut_and_missing_files_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", f'{{"schema_version": "{INDEX_SCHEMA}", "odd": 1}}', "\x00"]
+    "text",
+    ["", "[]", "{}", f'{{"schema_version": "{INDEX_SCHEMA}", "odd": 1}}', "\x00", "[" * 100_000],
 )
 def test_a_manifest_that_cannot_be_read_is_damage(tmp_path: Path, text: str) -> None:
     folder = published(tmp_path)

@@ -4,7 +4,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +71,22 @@ def add_note(kb: KnowledgeBase, text: str = "# Parrot\n\nThe parrot is blue.\n")
     (kb.location.root / "parrot.md").write_text(text)
 
 
-def collections(server: RunningChroma, name: str) -> list[str]:
+@contextmanager
+def raw_client(server: RunningChroma) -> Iterator[Any]:
+    """Chroma's own client, as anybody else who uses the server has it."""
     settings = ChromaSettings(_env_file=None, anonymized_telemetry=False)
     client = chromadb.HttpClient("127.0.0.1", server.port, settings=settings)
-    names = [c.name for c in client.list_collections() if c.name.startswith(f"{name}-")]
-    for part in (client, client._admin_client):
-        part._server._session.close()
-    client.close()
+    try:
+        yield client
+    finally:
+        for part in (client, client._admin_client):
+            part._server._session.close()
+        client.close()
+
+
+def collections(server: RunningChroma, name: str) -> list[str]:
+    with raw_client(server) as client:
+        names = [c.name for c in client.list_collections() if c.name.startswith(f"{name}-")]
     return sorted(names)
 
 
@@ -181,6 +190,49 @@ def test_collections_that_are_superseded_go_after_their_grace(
     assert collections(shared, name) == [server.last_known]
     server.close()
     assert kb.lookup("blue parrot").l1.status == "ok"
+
+
+def test_collections_of_others_stay(host: Host, shared: RunningChroma, name: str) -> None:
+    kb, other = host("a"), host("b", collection=f"{name}-two")
+    other.reindex()
+    (others,) = collections(shared, f"{name}-two")
+    foreign = [
+        "1700000000000-users",
+        f"{name}-1700000000000-users",
+        f"{name}-1700000000000-abcdef-1",
+        f"x{name}-1700000000000-abcdef",
+        f"{name.replace('-', '.')}-1700000000000-abcdef",
+    ]
+    left = f"{name}-1700000000000-abcdef"  # ours, of a run that died
+    with raw_client(shared) as client:
+        for one in (*foreign, left):
+            client.create_collection(one)
+    kb.reindex()
+    server = ChromaServer(kb.settings.chroma)
+    server.remove_old(grace_seconds=0, unfinished_seconds=0)
+    server.close()
+    with raw_client(shared) as client:
+        names = {collection.name for collection in client.list_collections()}
+        assert names >= {*foreign, others, f"{name}-two"}
+        assert left not in names
+        for one in foreign:
+            client.delete_collection(one)
+    assert other.lookup("guest network").l1.status == "ok"
+
+
+@pytest.mark.parametrize("rubbish", ["", "../x", "other-team", 7])
+def test_an_index_run_heals_a_pointer_to_rubbish(
+    host: Host, shared: RunningChroma, name: str, rubbish: str | int
+) -> None:
+    kb, second = host("a"), host("b")
+    kb.reindex()
+    with raw_client(shared) as client:
+        client.get_collection(name).modify(metadata={"current": rubbish})
+    assert codes(second.lookup("guest network")) == ["index_damaged"]
+    assert kb.reindex().embedded == 0
+    for healed in (kb, second):
+        result = healed.lookup("guest network")
+        assert (result.l1.status, codes(result)) == ("ok", [])
 
 
 def test_the_last_of_two_hosts_that_index_at_once_is_current_and_both_answer(host: Host) -> None:

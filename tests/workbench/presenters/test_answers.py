@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -185,3 +186,12 @@ def test_presenters_do_not_load_streamlit() -> None:
         "assert 'streamlit' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_weak_evidence_is_not_green(base: KnowledgeBase) -> None:
+    result = base.lookup("purple giraffes dance", mode="l1")
+    assert result.outcome == "evidence"
+    assert result.relevance.level == "weak"
+    assert '<span class="kw-chip">Evidence</span>' in present_head(result)
+    good = replace(result, relevance=replace(result.relevance, level="strong"))
+    assert '<span class="kw-chip good">Evidence</span>' in present_head(good)

@@ -18,6 +18,7 @@ from workbench.presenters.markup import (
     plain_option,
     tag,
 )
+from workbench.presenters.prose import prose, prose_label
 
 HOSTILE = "<img src=x onerror=alert(1)>&amp;\"' <script>x</script>"
 
@@ -76,3 +77,16 @@ def test_a_label_stands_on_one_line_and_is_cut() -> None:
 
 def test_characters_that_reorder_others_are_shown_as_boxes() -> None:
     assert tag("p", "a\u202eb\x00c") == "<p>a\u25a1b\u25a1c</p>"
+
+
+def test_names_between_backticks_become_code() -> None:
+    text = "Run `lookup-knowledge lint`, then check `root`."
+    assert prose(text) == "Run <code>lookup-knowledge lint</code>, then check <code>root</code>."
+    assert prose_label(text) == "Run `lookup-knowledge lint`, then check `root`\\."
+
+
+def test_other_backticks_stay_characters() -> None:
+    assert prose("a ` b `` c") == "a ` b `` c"
+    assert prose_label("a ` b") == r"a \` b"
+    assert prose("`<b>`") == "<code>&lt;b&gt;</code>"
+    assert prose_label(":smile: `x` $y$ ") == r"\:smile\: `x` \$y\$"

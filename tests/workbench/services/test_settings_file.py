@@ -176,3 +176,28 @@ def test_a_link_stays_a_link(folder: Path, tmp_path: Path) -> None:
     apply_proposal(proposed(link, lookup__top_k=3))
     assert (link / "knowledge.toml").is_symlink()
     assert KnowledgeBase.open(folder).settings.lookup.top_k == 3
+
+
+def test_labels_elsewhere_than_the_file_says_are_told(folder: Path) -> None:
+    state, sets = folder / ".lookup-knowledge", folder / "sets"
+    proposal = propose(folder, state, {"sets_dir": "labels"}, sets=sets)
+    assert (proposal.sets_before, proposal.sets_after) == (sets, folder / "labels")
+    assert proposal.moves_sets
+    assert not propose(folder, state, {"lookup.top_k": 3}, sets=sets).moves_sets
+    assert not propose(folder, state, {"sets_dir": "labels"}).moves_sets  # there are none
+
+
+def test_a_sets_folder_named_by_the_environment_does_not_move(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOOKUP_SETS_DIR", str(tmp_path / "elsewhere"))
+    state = tmp_path / "state"
+    proposal = propose(tmp_path, state, {"lookup.top_k": 3}, sets=tmp_path / "elsewhere")
+    assert not proposal.moves_sets
+
+
+def test_an_error_of_a_section_with_secrets_does_not_repeat_it(tmp_path: Path) -> None:
+    (tmp_path / "knowledge.toml").write_text('[chroma]\ntoken = "s3cret"\n', encoding="utf-8")
+    proposal = propose(tmp_path, tmp_path / "state", {"chroma.url": "http://chroma.internal:8000"})
+    assert "needs `collection`" in proposal.errors["chroma"]
+    assert "s3cret" not in str(proposal.errors)

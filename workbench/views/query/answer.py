@@ -1,9 +1,11 @@
 """One answer: how it came about on the left, the evidence on the right."""
 
+from collections.abc import Collection
+
 import streamlit as st
 
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.types import EvidenceBlock, LookupResult
+from retrieval.types import ErrorInfo, EvidenceBlock, LookupResult
 from workbench.launch import Launch
 from workbench.presenters.answer import present_flow, present_head, present_timings
 from workbench.presenters.cards import present_cards
@@ -61,13 +63,14 @@ def draw_process(base: KnowledgeBase, result: LookupResult, side: str) -> None:
         st.html(present_timings(result))
 
 
-def draw_head(result: LookupResult) -> None:
-    """Outcome, layer and relevance; then the errors and warnings of the lookup."""
+def draw_head(result: LookupResult, said: Collection[ErrorInfo] = ()) -> None:
+    """Outcome, layer and relevance; then the errors and warnings of the lookup but for `said`."""
     st.html(present_head(result))
     if result.error is not None:
         show_error(result.error)
     for warning in result.warnings:
-        if warning.code != "index_stale":  # the notice above the answer says so, with a button
+        # Of a stale index, the notice above the answer speaks, with a button.
+        if warning.code != "index_stale" and warning not in said:
             show_warning(warning)
 
 
