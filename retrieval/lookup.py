@@ -33,7 +33,6 @@ from retrieval.types import (
     ErrorInfo,
     Fingerprint,
     L0Hints,
-    L1Mode,
     L1Outcome,
     L1Request,
     Layer,
