@@ -1,6 +1,5 @@
 """The page Query in Streamlit's runner, on a real knowledge base."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,38 +215,3 @@ def test_odd_and_equal_titles_do_not_break_the_page(notes: Path, open_app: Open)
     app.text_input(query.TEXT).input("odd").run()
     assert not app.exception
     assert text_of(app).count("Same *title* $1 $2 :smile: <b>") >= 3
-
-
-@pytest.fixture
-def partly_unreadable(notes: Path) -> Path:
-    (notes / "broken.md").write_text("---\ntitle: a: b: c\n---\nx\n", encoding="utf-8")
-    with KnowledgeBase.open(notes) as base:
-        base.reindex()
-    return notes
-
-
-def unread_notices(app: AppTest) -> int:
-    return sum("could not be read" in text.value for text in app.text)
-
-
-def test_files_that_cannot_be_read_link_to_their_findings(
-    partly_unreadable: Path, open_app: Open
-) -> None:
-    app = ask(open_app(partly_unreadable))
-    assert unread_notices(app) == 1
-    (link,) = app.get("page_link")
-    assert "Health" in link.proto.label
-    assert not app.warning
-    app.toggle(query.COMPARE).set_value(True).run()
-    app.segmented_control(side_key("b", "mode")).set_value("l0").run()
-    assert unread_notices(app) == 1
-    assert not app.exception
-
-
-def test_an_open_note_marks_the_matched_lines(notes: Path, open_app: Open) -> None:
-    app = ask(open_app(notes))
-    app.button(block_key("open", "billing/refund.md")).click().run()
-    (shown,) = [body for body in html_of(app) if "kw-lines" in body]
-    assert 'class="hit' in shown
-    assert re.search(r'<div class="hit"><i>9</i><span>A customer may ask .* thirty days', shown)
-    assert "<div><i>1</i><span>---</span></div>" in shown
