@@ -35,6 +35,7 @@ class PassageMatrix:
     ) -> None:
         """`vectors` has shape (passages, dimension); `slots` are those of the stored rows."""
         self._vectors = vectors
+        self._present = vectors.any(axis=1)
         self._ids = [passage.id for entry in entries for passage in entry.passages]
         self._position = {pid: position for position, pid in enumerate(self._ids)}
         self._note_of = np.repeat(
@@ -78,10 +79,10 @@ class PassageMatrix:
     ) -> list[tuple[str, float]]:
         """(passage id, cosine) of the nearest passages that the filters admit, nearest first.
 
-        Equal cosines stand in the order of the passages. Raises `IndexMismatch` when the vector
-        has another dimension.
+        Equal cosines stand in the order of the passages; a zero vector is near nothing. Raises
+        `IndexMismatch` when the vector has another dimension.
         """
-        rows = np.flatnonzero(self._admitted(filters)[self._note_of])
+        rows = np.flatnonzero(self._admitted(filters)[self._note_of] & self._present)
         cosines = self._multiply(vector, rows)
         # Equal up to the noise of the arithmetic is equal.
         best = rank_best(np.round(cosines, 6), limit)
@@ -109,7 +110,7 @@ class PassageMatrix:
             )
         if not len(rows):
             return np.zeros(0, dtype=np.float32)
-        unit = vector / np.linalg.norm(vector)
+        unit = vector / (np.linalg.norm(vector) or 1.0)
         # Row by row, where `@` would start the threads of the BLAS library: with other work on the
         # machine those take 30 ms instead of 1. And equal rows get equal cosines.
         if 2 * len(rows) > len(self._vectors):

@@ -5,9 +5,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
+
 from retrieval.knowledge import read_snapshot
 from retrieval.semantic.generations import current_generation, file_sizes, read_manifest
 from retrieval.semantic.index import VectorStore
+from retrieval.semantic.matrix import MATRIX
 from tests.cases.case import UnknownCheck
 
 
@@ -34,6 +37,10 @@ def remove_vectors(state: Path, sources: list[str]) -> None:
     store = VectorStore.open(folder / "vectors")
     store.delete(ids)
     store.close()
+    every = [p.id for entry in entries for p in entry.passages]
+    matrix = np.load(folder / MATRIX)
+    matrix[np.isin(every, ids)] = 0
+    np.save(folder / MATRIX, matrix)
     changed = manifest.model_copy(
         update={"passages": manifest.passages - len(ids), "sizes": file_sizes(folder)}
     )

@@ -4,15 +4,19 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
+
+from retrieval.errors import RetrievalError
 
 Value = TypeVar("Value")
 State = Literal["running", "stopping", "stopped", "failed", "done"]
 Tell = Callable[[str, int, int], None]
 
 
-class Stopped(Exception):
+class Stopped(RetrievalError):
     """The work was told to stop; raised inside it, at its next report of progress."""
+
+    code: ClassVar[str] = "stopped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,4 +87,4 @@ class Job(Generic[Value]):
 
     def _check(self) -> None:
         if self._stop.is_set():
-            raise Stopped
+            raise Stopped("The work was stopped.", next_action="Start it again.")
