@@ -18,10 +18,6 @@ _MAX_KEY_PARTS = 1000
 _LONG_NUMBER = re.compile(r"(?<![\w\"'])[+-]?\w{3500}")
 
 
-class _TooDeep(Exception):
-    """A value is nested too deeply."""
-
-
 def read_toml(block: str, *, line: int, source: str) -> Json:
     """The block's value with scalars as text; `line` is the line of the file on which it begins.
 
@@ -30,7 +26,7 @@ def read_toml(block: str, *, line: int, source: str) -> Json:
     """
     try:
         if _longest_key(block) > _MAX_KEY_PARTS:
-            raise _TooDeep
+            raise RecursionError
         return _as_text(tomllib.loads(block, parse_float=str), 1)
     except tomllib.TOMLDecodeError as error:
         found = _PLACE.search(str(error))
@@ -39,7 +35,7 @@ def read_toml(block: str, *, line: int, source: str) -> Json:
         raise _refuse(
             source, f"The frontmatter between +++ is not TOML in line {at}: {problem}.", at
         ) from None
-    except (_TooDeep, RecursionError):
+    except RecursionError:
         at = line + _deepest_line(block)
         raise _refuse(source, f"The frontmatter nests too deeply in line {at}.", at) from None
     except ValueError:
@@ -60,7 +56,7 @@ def _refuse(
 
 def _as_text(value: Any, depth: int) -> Json:
     if isinstance(value, dict | list) and depth > MAX_DEPTH:
-        raise _TooDeep
+        raise RecursionError
     if isinstance(value, dict):
         return {key: _as_text(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
