@@ -25,7 +25,7 @@ Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 
 HIDDEN = "••••••"
 _SECRET_NAMES = {"token", "password", "secret", "api_key"}
-_PASSWORD = re.compile(r"(?<=://)([^/\s:@]*):[^/\s@]+@")
+_PASSWORD = re.compile(r"(?<=://)([^/\s:@]*:)[^/\s@]+(?=@)|([?&]\w*(?:pass|key)\w*=)[^&\s\"']+")
 _SECRET_LINE = re.compile(
     rf"^(?P<key>[^=#\n]*\b(?:{'|'.join(sorted(_SECRET_NAMES))})\b[\"']?\s*=\s*).*$", re.MULTILINE
 )
@@ -117,8 +117,8 @@ def why_not_writable(folder: Path) -> ErrorInfo | None:
 
 
 def hide_secrets(text: str) -> str:
-    """TOML text or a URL without passwords and tokens."""
-    text = _PASSWORD.sub(rf"\1:{HIDDEN}@", text)
+    """TOML text or a URL without passwords and tokens, also those in a URL's options."""
+    text = _PASSWORD.sub(rf"\1\2{HIDDEN}", text)
     return _SECRET_LINE.sub(rf'\g<key>"{HIDDEN}"', text)
 
 

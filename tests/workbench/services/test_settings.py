@@ -79,6 +79,10 @@ def test_a_password_is_never_part_of_a_setting(tmp_path: Path) -> None:
         ('chroma.token="abc"', f'chroma.token="{HIDDEN}"'),
         ('url = "sqlite:////a/b.db"', 'url = "sqlite:////a/b.db"'),
         ('tokens = "abc"', 'tokens = "abc"'),
+        (
+            'url = "postgresql://me:abc@db/r?sslmode=require&sslpassword=abc"',
+            f'url = "postgresql://me:{HIDDEN}@db/r?sslmode=require&sslpassword={HIDDEN}"',
+        ),
     ],
 )
 def test_secrets_are_hidden_in_text(text: str, hidden: str) -> None:
