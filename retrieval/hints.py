@@ -12,6 +12,7 @@ from functools import cache
 
 from retrieval.filtering import is_within
 from retrieval.overlap import HeadlineIndex, Overlap
+from retrieval.shown import cut
 from retrieval.text import (
     STOP_WORDS,
     Token,
@@ -33,7 +34,8 @@ COMMON_SHARE = 0.02
 # Other hits need this much rarity (1 = one word that a single note holds) and this many letters.
 RARITY_FLOOR = 1.2
 LENGTH_FLOOR = 4
-HIT_WEIGHT = 0.15
+HIT_WEIGHT = 0.05
+LONGEST_HEADING = 80
 
 _FIELD_ORDER: dict[TermField, int] = {"keyword": 0, "title": 1, "entity": 2, "category": 3}
 
@@ -195,11 +197,14 @@ class L0Index:
     def _near(self, overlap: Overlap, written: Mapping[str, str]) -> NearMatch:
         entry = self.entries[overlap.position]
         words = ", ".join(f"'{written.get(word, word)}'" for word in overlap.words[:6])
+        where = "title or keywords"
+        if overlap.heading is not None and overlap.heading != entry.title:
+            where = f"the heading '{cut(' '.join(overlap.heading.split()), LONGEST_HEADING)}'"
         return NearMatch(
             source=entry.source,
             title=entry.title,
             score=round(overlap.score, 6),
-            reason=f"shares {words} with title or keywords, but no whole term stands in the query",
+            reason=f"shares {words} with {where}, but no whole term stands in the query",
         )
 
     def _entities(self, matches: list[L0Match], hits: list[TermHit]) -> tuple[str, ...]:
