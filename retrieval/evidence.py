@@ -21,8 +21,11 @@ from retrieval.types import (
     PassageSpan,
 )
 
-OVERLAP_WEIGHT = 0.4
-"""Weight of graded L0 beside the fused score of L1."""
+OVERLAP_WEIGHT = 0.8
+"""Weight of graded L0 beside the fused score of L1, for a query of at most `SHORT_QUERY` words."""
+SHORT_QUERY = 4
+"""Words up to which a query may well be a title or heading. In a longer one, which is a sentence,
+shared words say less: the weight falls with the number of words."""
 CONTENT_PASSAGES = 3
 """Matched passages whose text a block carries at most; the spans of all of them are listed."""
 CONTENT_SHARE = 0.6
@@ -41,6 +44,7 @@ class _Found:
     """While it is, a near match is no candidate: it lends its score to what L1 found."""
     candidates: tuple[Candidate, ...]
     fallback: tuple[Candidate, ...]
+    overlap_weight: float
 
     @property
     def size(self) -> int:
@@ -61,7 +65,12 @@ class _Found:
     def rank_score(self) -> float:
         l0 = self.match or self.near
         fused = max((c.score for c in (*self.candidates, *self.fallback)), default=0.0)
-        return fused + OVERLAP_WEIGHT * (l0.score if l0 else 0.0)
+        return fused + self.overlap_weight * (l0.score if l0 else 0.0)
+
+
+def weigh_overlap(query: str) -> float:
+    """The weight of graded L0 for this query, by its words as written between blanks."""
+    return OVERLAP_WEIGHT * min(1.0, SHORT_QUERY / max(len(query.split()), 1))
 
 
 def merge_evidence(
@@ -85,7 +94,7 @@ def merge_evidence(
     dropped: Counter[str] = Counter()
     if len(kept) < len(l1.candidates):
         dropped["min_score"] = len(l1.candidates) - len(kept)
-    found = _collect(hints, kept, l1)
+    found = _collect(hints, kept, l1, weigh_overlap(query))
     ranked = sorted(found, key=lambda s: (_demoted(found[s], l1), -found[s].rank_score(), s))
     for source in ranked[top_k:]:
         dropped["top_k"] += found[source].size
@@ -111,7 +120,9 @@ def _demoted(found: _Found, l1: L1Outcome) -> bool:
     return l1.status != "ok" and found.relaxed and found.match is None
 
 
-def _collect(hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome) -> dict[str, _Found]:
+def _collect(
+    hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome, weight: float
+) -> dict[str, _Found]:
     matches = {match.source: match for match in hints.matches}
     near = {match.source: match for match in hints.near_matches}
     candidates: defaultdict[str, list[Candidate]] = defaultdict(list)
@@ -129,6 +140,7 @@ def _collect(hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome) -> dict[s
             l1_is_ok=l1_is_ok,
             candidates=tuple(candidates[source]),
             fallback=tuple(fallback[source]),
+            overlap_weight=weight,
         )
         for source in sources
     }
