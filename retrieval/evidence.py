@@ -20,12 +20,8 @@ from retrieval.types import (
     Passage,
     PassageSpan,
 )
+from retrieval.weights import WEIGHTS, Weights
 
-OVERLAP_WEIGHT = 0.8
-"""Weight of graded L0 beside the fused score of L1, for a query of at most `SHORT_QUERY` words."""
-SHORT_QUERY = 4
-"""Words up to which a query may well be a title or heading. In a longer one, which is a sentence,
-shared words say less: the weight falls with the number of words."""
 CONTENT_PASSAGES = 3
 """Matched passages whose text a block carries at most; the spans of all of them are listed."""
 CONTENT_SHARE = 0.6
@@ -68,11 +64,6 @@ class _Found:
         return fused + self.overlap_weight * (l0.score if l0 else 0.0)
 
 
-def weigh_overlap(query: str) -> float:
-    """The weight of graded L0 for this query, by its words as written between blanks."""
-    return OVERLAP_WEIGHT * min(1.0, SHORT_QUERY / max(len(query.split()), 1))
-
-
 def merge_evidence(
     *,
     query: str,
@@ -82,6 +73,7 @@ def merge_evidence(
     rarity: Callable[[str], float],
     top_k: int,
     min_score: float | None,
+    weights: Weights = WEIGHTS,
 ) -> tuple[tuple[EvidenceBlock, ...], Counts]:
     """The blocks, best first, at most `top_k`, and where every candidate went.
 
@@ -94,13 +86,13 @@ def merge_evidence(
     dropped: Counter[str] = Counter()
     if len(kept) < len(l1.candidates):
         dropped["min_score"] = len(l1.candidates) - len(kept)
-    found = _collect(hints, kept, l1, weigh_overlap(query))
+    found = _collect(hints, kept, l1, weights.overlap_for(query))
     ranked = sorted(found, key=lambda s: (_demoted(found[s], l1), -found[s].rank_score(), s))
     for source in ranked[top_k:]:
         dropped["top_k"] += found[source].size
-    weights = {word: rarity(word) for word in content_words(query)}
+    rarities = {word: rarity(word) for word in content_words(query)}
     written = written_forms(query)
-    blocks = tuple(_block(entries[s], found[s], hints, weights, written) for s in ranked[:top_k])
+    blocks = tuple(_block(entries[s], found[s], hints, rarities, written) for s in ranked[:top_k])
     merged = sum(found[source].size - 1 for source in ranked[:top_k])
     counts = Counts(
         candidate_count=len(blocks) + merged + sum(dropped.values()),

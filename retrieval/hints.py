@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from retrieval.filtering import is_within
-from retrieval.overlap import HeadlineIndex, Overlap
+from retrieval.overlap import HEADING_SHARE, HeadlineIndex, Overlap
 from retrieval.shown import cut
 from retrieval.text import (
     STOP_WORDS,
@@ -52,9 +52,16 @@ class _Term:
 class L0Index:
     """The notes' terms, ready to be found in queries. Built once; holds no file or connection."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        *,
+        heading_share: float = HEADING_SHARE,
+        hit_weight: float = HIT_WEIGHT,
+    ) -> None:
         self.entries = tuple(sorted(entries, key=lambda entry: entry.source))
-        self.headlines = HeadlineIndex(self.entries)
+        self.headlines = HeadlineIndex(self.entries, heading_share=heading_share)
+        self._hit_weight = hit_weight
         self._common = max(COMMON_NOTES, COMMON_SHARE * len(self.entries))
         # Key → the ways to write it → positions of the notes that have it so.
         self._terms: defaultdict[tuple[str, ...], defaultdict[_Term, list[int]]] = defaultdict(
@@ -191,7 +198,7 @@ class L0Index:
             title=entry.title,
             categories=entry.categories,
             hits=tuple(kept),
-            score=round((overlap.score if overlap else 0.0) + HIT_WEIGHT * strength, 6),
+            score=round((overlap.score if overlap else 0.0) + self._hit_weight * strength, 6),
         )
 
     def _near(self, overlap: Overlap, written: Mapping[str, str]) -> NearMatch:

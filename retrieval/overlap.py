@@ -103,8 +103,9 @@ class HeadlineIndex:
     Rarity is the idf of Robertson and Spärck Jones, ln(1 + (N − n + ½) / (n + ½)), over notes.
     """
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[Entry], *, heading_share: float = HEADING_SHARE) -> None:
         self._size = len(entries)
+        self._heading_share = heading_share
         self._notes_with: Counter[str] = Counter()
         self._headings: list[str | None] = []
         notes: list[int] = []
@@ -131,7 +132,7 @@ class HeadlineIndex:
         for position, words in enumerate(headlines):
             weights = [rarity[word] for word in words]
             length = math.sqrt(sum(weight * weight for weight in weights))
-            share = 1.0 if self._headings[position] is None else HEADING_SHARE
+            share = 1.0 if self._headings[position] is None else self._heading_share
             for word, weight in zip(words, weights, strict=True):
                 postings[word].append((position, share * weight / length))
         return {word: _Posting.of(rows) for word, rows in postings.items()}

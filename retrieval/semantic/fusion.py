@@ -10,13 +10,7 @@ theoretical minimum is steadier than a measured one.
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-DENSE_WEIGHT = 1.0
-PASSAGE_WEIGHT = 0.3
-SECOND_WEIGHT = 0.2
-ENTRY_WEIGHT = 0.5
-RELAXED_LAG = 0.05
-"""What a note outside the derived category loses: of two that fit the query alike, the one inside
-stands first."""
+from retrieval.weights import WEIGHTS, Weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +23,7 @@ class Signals:
     passage_bm25: Mapping[str, float]
     second_bm25: Mapping[str, float]
     """Note → BM25 of its second best passage, candidate or not; of its only one where it has one.
-    Two passages that speak of the query are better evidence than one."""
+    """
     entry_bm25: Mapping[str, float]
 
 
@@ -61,38 +55,43 @@ class Scales:
         spread = self.highest - self.lowest
         return (value - self.lowest) / spread if spread > 1e-12 else 1.0
 
-    def words(self, passage: float, second: float, entry: float) -> float:
-        """The weighted share that a note's BM25 scores have of the best ones."""
-        by_passage = (PASSAGE_WEIGHT * passage + SECOND_WEIGHT * second) / (self.passage or 1.0)
-        return by_passage + ENTRY_WEIGHT * entry / (self.entry or 1.0)
+    def passage_share(self, score: float) -> float:
+        """A passage's share of the best BM25 of a passage."""
+        return score / (self.passage or 1.0)
+
+    def entry_share(self, score: float) -> float:
+        """A note's share of the best BM25 of a note."""
+        return score / (self.entry or 1.0)
 
 
 def fuse(
-    signals: Signals, scales: Scales | None = None, relaxed: Collection[str] = ()
+    signals: Signals,
+    weights: Weights = WEIGHTS,
+    *,
+    scales: Scales | None = None,
+    relaxed: Collection[str] = (),
 ) -> list[tuple[str, float]]:
     """The candidate passages with their note's fused score, best note first.
 
     Without `scales` the scores are measured by those of these signals. Notes in `relaxed` stand
-    `RELAXED_LAG` lower. Within a note the passages stand by their own share of the score. Ties are
-    broken by identity, so that a second run gives the same order.
+    `weights.relaxed_lag` lower. Within a note the passages stand by their own share of the score.
+    Ties are broken by identity, so that a second run gives the same order.
     """
     scales = scales or Scales.of(signals)
     cosine = {pid: scales.cosine(value) for pid, value in signals.cosines.items()}
     best_cosine = _best(cosine, signals.source_of)
     best_passage = _best(signals.passage_bm25, signals.source_of)
     score = {
-        source: DENSE_WEIGHT * best_cosine.get(source, 0.0)
-        + scales.words(
-            best_passage.get(source, 0.0),
-            signals.second_bm25.get(source, 0.0),
-            signals.entry_bm25.get(source, 0.0),
-        )
-        - (RELAXED_LAG if source in relaxed else 0.0)
+        source: weights.dense * best_cosine.get(source, 0.0)
+        + weights.passage * scales.passage_share(best_passage.get(source, 0.0))
+        + weights.second * scales.passage_share(signals.second_bm25.get(source, 0.0))
+        + weights.entry * scales.entry_share(signals.entry_bm25.get(source, 0.0))
+        - (weights.relaxed_lag if source in relaxed else 0.0)
         for source in set(signals.source_of.values())
     }
     own = {
-        pid: DENSE_WEIGHT * cosine.get(pid, 0.0)
-        + scales.words(signals.passage_bm25.get(pid, 0.0), 0.0, 0.0)
+        pid: weights.dense * cosine.get(pid, 0.0)
+        + weights.passage * scales.passage_share(signals.passage_bm25.get(pid, 0.0))
         for pid in signals.source_of
     }
     ranked = sorted(

@@ -15,6 +15,7 @@ from retrieval.semantic.ranking import rank_best, rank_second
 from retrieval.semantic.relaxing import relax_near, relax_worded
 from retrieval.text import content_words, script_shares
 from retrieval.types import Candidate, Condition, Entry, L1Outcome, L1Request, Shadow
+from retrieval.weights import WEIGHTS, Weights
 
 PASSAGES = 100
 """Passages that each of the dense and the full-text request contribute at most."""
@@ -41,6 +42,7 @@ class HybridRetriever:
     index: OpenIndex
     embedder: QueryEmbedder
     scripts: tuple[str, ...]
+    weights: Weights = WEIGHTS
 
     @property
     def is_open(self) -> bool:
@@ -165,7 +167,7 @@ class HybridRetriever:
                 terms=terms.get(pid, ()),
                 relaxed=signals.source_of[pid] in relaxed,
             )
-            for pid, score in fuse(signals, scales, relaxed)
+            for pid, score in fuse(signals, self.weights, scales=scales, relaxed=relaxed)
         )
 
     def _signals(
@@ -225,7 +227,9 @@ class HybridRetriever:
         self, everything: Signals, unfiltered: Mapping[str, float], category: str
     ) -> Shadow:
         """What the request would have ranked without the derived filter."""
-        sources = list(dict.fromkeys(everything.source_of[pid] for pid, _ in fuse(everything)))
+        sources = list(
+            dict.fromkeys(everything.source_of[pid] for pid, _ in fuse(everything, self.weights))
+        )
         elsewhere = self._outside(sources, category)
         outside = [source for source in sources if source in elsewhere]
         cosines_in = [c for p, c in unfiltered.items() if self.source_of[p] not in elsewhere]
