@@ -64,11 +64,17 @@ def ablate(
 
     Every way asks the same queries of the same index; each query is embedded once. `exclude` is
     taken out before scoring, and queries without a relevant note have no score. Raises
-    `IndexMissing` for a knowledge base without a usable index, and `InvalidInput` for no set or for
-    a metric without `@k`.
+    `IndexMissing` for a knowledge base without a usable index, and `InvalidInput` for no set, two
+    of one name, or a metric without `@k`.
     """
     if not sets:
         raise InvalidInput("No labelled set is named.", next_action="Name at least one.")
+    names = [eval_set.name for eval_set, _ in sets]
+    if again := next((name for name in names if names.count(name) > 1), None):
+        raise InvalidInput(
+            f"Two of the sets are named {again!r}.",
+            next_action="Name each set once; `name` in set.yaml tells them apart.",
+        )
     deep = depth([metric])
     if deep is None:
         raise InvalidInput(
