@@ -22,7 +22,6 @@ from eval_sets.cli.run import run
         for c in (
             run,
             compare,
-            ablate,
             calibrate,
             import_,
             export,
@@ -33,6 +32,7 @@ from eval_sets.cli.run import run
             relabel,
             queue,
             experiment,
+            ablate,
         )
     },
     epilog="Example:\n\n  lookup-knowledge eval run starter --variants l0,l1,l0+l1",
