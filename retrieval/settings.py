@@ -7,7 +7,6 @@ An environment variable is `LOOKUP_` + section + `__` + key, such as `LOOKUP_LOO
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,9 @@ from pydantic import BaseModel, Field, ValidationError
 from retrieval.chroma_settings import ChromaSection
 from retrieval.errors import KnowledgeError, SettingsError
 from retrieval.logs import LogSection
+from retrieval.reading import read_toml
 from retrieval.settings_section import LintSection, Section
+from retrieval.shown import show
 from retrieval.types import FilterMode, L1Mode, LookupMode
 
 CONFIG_NAME = "knowledge.toml"
@@ -151,7 +152,8 @@ def load_settings(
         )
     path = path.resolve()
     config = path / CONFIG_NAME
-    has_config = config.is_file()
+    # Whatever else has the name is refused by who reads it, not taken for no settings.
+    has_config = config.exists() or config.is_symlink()
     data = _read_toml(config) if has_config else {}
     _validate(data, str(config))
     data = _merge(data, _environment(os.environ))
@@ -179,10 +181,10 @@ def user_state_dir(root: Path) -> Path:
 
 def _read_toml(config: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(config.read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError, OSError) as error:  # ValueError: also too many digits
+        return read_toml(config)
+    except ValueError as error:
         raise SettingsError(
-            f"{config} cannot be read as TOML: {error}.", next_action="Correct the file."
+            f"{config} cannot be read: {error}.", next_action="Correct the file."
         ) from error
 
 
@@ -230,7 +232,7 @@ def _validate(data: Mapping[str, Any], origin: str) -> LookupSettings:
             ) from None
         reason = first["msg"].removeprefix("Value error, ")
         if first["loc"][0] not in ("chroma", "records"):  # which may hold a secret
-            reason += f", but it is {first['input']!r}"
+            reason += f", but it is {show(first['input'])}"
         raise SettingsError(
             f"Setting '{name}' in {origin} is not usable: {reason}.",
             next_action="Correct the value.",

@@ -2,7 +2,6 @@
 
 import os
 import re
-import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,9 @@ from pydantic import BaseModel, SecretBytes, SecretStr
 from pydantic.fields import FieldInfo
 
 from retrieval.bundled import default_knowledge
+from retrieval.errors import SettingsError
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.reading import read_toml
 from retrieval.settings import ENV_PREFIX, LookupSettings
 from retrieval.types import ErrorInfo
 
@@ -215,7 +216,12 @@ def _is_table(annotation: Any) -> bool:
 def _read_raw(config: Path | None) -> dict[str, Any]:
     if config is None or not config.is_file():
         return {}
-    return tomllib.loads(config.read_text(encoding="utf-8-sig"))
+    try:
+        return read_toml(config)
+    except ValueError as error:
+        raise SettingsError(
+            f"{config} cannot be read: {error}.", next_action="Correct the file."
+        ) from error
 
 
 def _variables(environ: Mapping[str, str]) -> dict[str, str]:
