@@ -63,10 +63,10 @@ soak: $(VENV)/.installed-all
 	$(BIN)/python -m tests.soak $(PARTS)
 
 # An environment of its own: pip-audit brings packages that the pins do not know.
-audit: $(BIN)/python
-	AUDIT="$(abspath $(VENV))-audit/bin/pip-audit"; test -x "$$AUDIT" \
-		|| { $(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/python -m pip install --quiet pip-audit; } \
-		|| true; AUDIT="$$AUDIT" .ci/audit $(AUDIT_OPTIONS)
+audit:
+	@test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit \
+		&& $(VENV)-audit/bin/python -m pip install --quiet pip-audit; } || true
+	@AUDIT="$(abspath $(VENV)-audit/bin/pip-audit)" .ci/audit $(AUDIT_OPTIONS)
 
 lint: $(VENV)/.installed-all
 	$(BIN)/ruff check
