@@ -154,7 +154,7 @@ def load_settings(
     config = path / CONFIG_NAME
     # Whatever else has the name is refused by who reads it, not taken for no settings.
     has_config = config.exists() or config.is_symlink()
-    data = _read_toml(config) if has_config else {}
+    data = read_config(config) if has_config else {}
     _validate(data, str(config))
     data = _merge(data, _environment(os.environ))
     settings = _validate(_merge(data, overrides or {}), "the environment or an argument")
@@ -179,7 +179,8 @@ def user_state_dir(root: Path) -> Path:
     return Path(platformdirs.user_data_dir("lookup-knowledge")) / f"{root.resolve().name}-{key}"
 
 
-def _read_toml(config: Path) -> dict[str, Any]:
+def read_config(config: Path) -> dict[str, Any]:
+    """The tables of a settings file as they stand; raises `SettingsError` as `load_settings`."""
     try:
         return read_toml(config)
     except ValueError as error:

@@ -1,7 +1,7 @@
 """Each kind of failure that users report has a test of the project's own.
 
-`KINDS` says which. The inputs here are further ones of kinds that are easy to get half right; the
-folder of cases that `tests/cases` runs may be missing, this list stands without it.
+`KINDS` in `tests/kinds.py` says which. The inputs here are further ones of kinds that are easy to
+get half right. The folder of cases that `tests/cases` runs may be missing: these stand without it.
 """
 
 import json
@@ -12,135 +12,11 @@ import pytest
 
 from retrieval import KnowledgeBase
 from retrieval.errors import InvalidInput
+from tests.kinds import KINDS
 from tests.notes import write_notes
 from tests.retrieval.knowledge.notes import passages, read, refused
 
 TESTS = Path(__file__).parent
-_LOAD = "retrieval/knowledge/test_{}.py"
-KINDS: dict[str, tuple[str, str]] = {
-    "B01": ("test_kinds.py", "test_scalars_stay_json_and_as_written"),
-    "B02": ("test_kinds.py", "test_scalars_stay_json_and_as_written"),
-    "B04": ("test_kinds.py", "test_keywords"),
-    "B05": ("test_kinds.py", "test_scalars_stay_json_and_as_written"),
-    "B07": ("test_kinds.py", "test_scalars_stay_json_and_as_written"),
-    "B08": (_LOAD.format("decoding"), "test_more_than_one_byte_order_mark_hides_nothing"),
-    "B10": (_LOAD.format("frontmatter"), "test_later_rules_belong_to_the_body"),
-    "B11": (_LOAD.format("frontmatter"), "test_dashes_inside_a_value_close_nothing"),
-    "B13": (_LOAD.format("frontmatter"), "test_closing_fence_may_be_the_last_byte"),
-    "B14": ("test_kinds.py", "test_a_note_that_is_refused_names_its_line"),
-    "B16": (_LOAD.format("loading"), "test_bad_files_are_rows_and_the_others_load"),
-    "B17": (_LOAD.format("frontmatter"), "test_text_between_two_rules_is_body"),
-    "B19": (_LOAD.format("yaml_fields"), "test_a_key_twice_keeps_both_values_and_says_where"),
-    "B20": (_LOAD.format("yaml_fields"), "test_keys_are_text_whatever_they_are"),
-    "B22": (_LOAD.format("yaml_fields"), "test_wiki_links_lose_a_level"),
-    "B23": (_LOAD.format("yaml_fields"), "test_hash_tags_that_vanish_are_told"),
-    "B25": ("test_kinds.py", "test_a_note_that_is_refused_names_its_line"),
-    "B26": (_LOAD.format("frontmatter"), "test_toml_is_read_as_text"),
-    "B28": ("test_kinds.py", "test_keywords"),
-    "B29": (_LOAD.format("decoding"), "test_cp1252_is_refused_with_offset_and_line"),
-    "B31": (_LOAD.format("decoding"), "test_emoji_and_joiners_survive"),
-    "B32": ("security/test_exposure.py", "test_frontmatter_builds_no_objects"),
-    "B34": (_LOAD.format("walking"), "test_links_stay_below_the_root"),
-    "B35": (_LOAD.format("decoding"), "test_nul_in_the_body_is_left_out_with_a_warning"),
-    "B37": (_LOAD.format("entries"), "test_long_frontmatter_stays_out_of_the_passages"),
-    "B38": ("test_kinds.py", "test_keywords"),
-    "B40": (_LOAD.format("loading"), "test_equal_files_are_two_entries"),
-    "B41": (
-        "retrieval/semantic/test_build.py",
-        "test_deleted_and_renamed_notes_leave_nothing_behind",
-    ),
-    "B43": (_LOAD.format("walking"), "test_hidden_and_dependency_folders_are_skipped"),
-    "B44": ("security/test_paths.py", "test_get_reads_notes_only"),
-    "B46": ("test_kinds.py", "test_headings"),
-    "B47": ("test_kinds.py", "test_headings"),
-    "B49": ("test_kinds.py", "test_headings"),
-    "B50": (_LOAD.format("outline"), "test_comments_are_neither_sections_nor_text"),
-    "B52": (_LOAD.format("passages"), "test_a_table_is_cut_between_rows_and_repeats_its_header"),
-    "B53": ("test_kinds.py", "test_headings"),
-    "B55": ("test_kinds.py", "test_headings"),
-    "B56": ("test_kinds.py", "test_what_a_keyword_matches"),
-    "B58": ("test_kinds.py", "test_what_a_keyword_matches"),
-    "B59": ("test_kinds.py", "test_what_a_keyword_matches"),
-    "B61": ("test_kinds.py", "test_what_a_keyword_matches"),
-    "B62": ("test_kinds.py", "test_what_a_keyword_matches"),
-    "B64": ("test_kinds.py", "test_what_a_keyword_matches"),
-    "B65": ("test_kinds.py", "test_what_a_keyword_matches"),
-    "B67": ("test_kinds.py", "test_what_a_keyword_matches"),
-    "B68": ("retrieval/test_hints.py", "test_stop_words_match_only_as_upper_case_names"),
-    "B70": ("test_kinds.py", "test_keywords"),
-    "B71": ("test_kinds.py", "test_what_a_keyword_matches"),
-    "B73": ("retrieval/semantic/test_filters.py", "test_a_row_holds_folded_values_in_slots"),
-    "B74": (
-        "retrieval/semantic/test_build.py",
-        "test_equal_paragraphs_are_embedded_once_and_found_twice",
-    ),
-    "B76": ("retrieval/test_knowledge_base.py", "test_another_model_is_refused_and_l0_answers"),
-    "B77": (
-        "retrieval/semantic/test_embedding.py",
-        "test_the_default_is_described_without_loading_a_model",
-    ),
-    "B82": ("test_kinds.py", "test_conditions_that_say_nothing_filter_nothing"),
-    "B83": ("test_kinds.py", "test_conditions_are_joined"),
-    "B86": ("test_kinds.py", "test_what_is_no_condition_is_refused_by_name"),
-    "B89": ("retrieval/test_filtering.py", "test_a_number_compares_as_text"),
-    "B91": ("test_kinds.py", "test_a_category_is_compared_whole"),
-    "B92": ("test_kinds.py", "test_top_k_counts_blocks"),
-    "B94": ("test_spec.py", "test_l1_fails"),
-    "B95": (
-        "retrieval/semantic/test_index.py",
-        "test_more_rows_than_one_batch_are_stored_and_deleted",
-    ),
-    "B97": ("retrieval/test_knowledge_base.py", "test_a_damaged_index_leaves_l0"),
-    "B98": (
-        "processes/test_faults.py",
-        "test_an_index_that_is_deleted_under_a_process_is_reported_and_comes_back",
-    ),
-    "B100": ("retrieval/semantic/test_index.py", "test_the_score_is_the_cosine"),
-    "B104": ("retrieval/test_evidence.py", "test_min_score_drops_passages_and_counts_them"),
-    "B106": ("test_kinds.py", "test_a_query_without_a_word_is_refused"),
-    "B107": ("test_kinds.py", "test_a_query_without_a_word_is_refused"),
-    "B109": ("test_spec.py", "test_l1_has_no_results"),
-    "B110": ("test_spec.py", "test_ambiguous_domain_fallback"),
-    "B112": ("test_kinds.py", "test_a_block_lists_each_passage_that_matched"),
-    "B115": (
-        "eval_sets/test_metrics.py",
-        "test_a_repeated_source_counts_at_its_first_position",
-    ),
-    "B116": ("eval_sets/test_hostile_files.py", "test_json_is_refused_by_name"),
-    "B118": ("eval_sets/test_rows.py", "test_a_mean_states_its_denominator"),
-    "B119": (
-        "eval_sets/test_ragas_metrics.py",
-        "test_nothing_retrieved_is_zero_and_no_label_is_none",
-    ),
-    "B121": ("eval_sets/test_metrics.py", "test_missing_and_zero_are_two_values"),
-    "B122": (
-        "retrieval/records/test_sqlite.py",
-        "test_a_locked_database_spools_and_the_next_write_stores_both",
-    ),
-    "B124": (
-        "retrieval/records/test_store.py",
-        "test_what_json_or_a_database_refuses_is_replaced",
-    ),
-    "B125": ("retrieval/records/test_store.py", "test_threads_write_at_once"),
-    "B127": (
-        "retrieval/tools/mcp/test_stdio.py",
-        "test_what_is_printed_goes_to_stderr_also_from_a_child",
-    ),
-    "B128": (
-        "retrieval/tools/mcp/test_server.py",
-        "test_evidence_fallback_no_evidence_and_refused_fit_the_schema",
-    ),
-    "B130": (
-        "retrieval/tools/test_doors.py",
-        "test_the_sync_doors_work_inside_a_running_loop_and_the_async_ones_at_once",
-    ),
-    "B131": ("workbench/views/test_query.py", "test_two_sessions_do_not_share_their_state"),
-    "B133": (
-        "workbench/presenters/test_markup.py",
-        "test_a_label_escapes_all_that_markdown_reads",
-    ),
-    "B134": ("workbench/presenters/test_markup.py", "test_nothing_of_a_foreign_text_is_active"),
-}
 
 
 def test_every_kind_has_a_test_that_is_there() -> None:

@@ -14,10 +14,8 @@ from pydantic import BaseModel, SecretBytes, SecretStr
 from pydantic.fields import FieldInfo
 
 from retrieval.bundled import default_knowledge
-from retrieval.errors import SettingsError
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.reading import read_toml
-from retrieval.settings import ENV_PREFIX, LookupSettings
+from retrieval.settings import ENV_PREFIX, LookupSettings, read_config
 from retrieval.types import ErrorInfo
 
 Origin = Literal["default", "file", "environment"]
@@ -216,12 +214,7 @@ def _is_table(annotation: Any) -> bool:
 def _read_raw(config: Path | None) -> dict[str, Any]:
     if config is None or not config.is_file():
         return {}
-    try:
-        return read_toml(config)
-    except ValueError as error:
-        raise SettingsError(
-            f"{config} cannot be read: {error}.", next_action="Correct the file."
-        ) from error
+    return read_config(config)
 
 
 def _variables(environ: Mapping[str, str]) -> dict[str, str]:
