@@ -59,10 +59,7 @@ KINDS: dict[str, tuple[str, str]] = {
         "test_equal_paragraphs_are_embedded_once_and_found_twice",
     ),
     "B76": ("retrieval/test_knowledge_base.py", "test_another_model_is_refused_and_l0_answers"),
-    "B77": (
-        "retrieval/semantic/test_embedding.py",
-        "test_the_default_is_described_without_loading_a_model",
-    ),
+    "B77": ("test_kinds.py", "test_a_stored_index_is_asked_without_a_key_and_a_network"),
     "B82": ("test_kinds.py", "test_conditions_that_say_nothing_filter_nothing"),
     "B83": ("test_kinds.py", "test_conditions_are_joined"),
     "B86": ("test_kinds.py", "test_what_is_no_condition_is_refused_by_name"),
@@ -90,7 +87,7 @@ KINDS: dict[str, tuple[str, str]] = {
         "eval_sets/test_metrics.py",
         "test_a_repeated_source_counts_at_its_first_position",
     ),
-    "B116": ("eval_sets/test_hostile_files.py", "test_json_is_refused_by_name"),
+    "B116": ("test_kinds.py", "test_a_source_is_labelled_once"),
     "B118": ("eval_sets/test_rows.py", "test_a_mean_states_its_denominator"),
     "B119": (
         "eval_sets/test_ragas_metrics.py",

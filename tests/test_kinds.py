@@ -6,10 +6,12 @@ get half right. The folder of cases that `tests/cases` runs may be missing: thes
 
 import json
 import re
+import socket
 from pathlib import Path
 
 import pytest
 
+from eval_sets.schema import parse_case
 from retrieval import KnowledgeBase
 from retrieval.errors import InvalidInput
 from tests.kinds import KINDS
@@ -189,3 +191,24 @@ def test_a_block_lists_each_passage_that_matched(base: KnowledgeBase) -> None:
     found = base.lookup("refund within thirty days paid to the card in five working days")
     block = next(b for b in found.evidence_blocks if b.source == "billing/refund.md")
     assert {span.breadcrumb[-1] for span in block.passages} >= {"Time limit", "How it is paid"}
+
+
+def test_a_source_is_labelled_once() -> None:
+    with pytest.raises(ValueError, match=r"'a\.md'"):
+        parse_case('{"id": "q", "query": "q", "relevant": {"a.md": 1, "b.md": 1, "a.md": 2}}')
+
+
+def test_a_stored_index_is_asked_without_a_key_and_a_network(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a lookup connects to something")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    settings = {"state_dir": str(base.location.state_dir), "embedding": {"model": "hash:64"}}
+    with KnowledgeBase.open(base.location.root, settings) as again:
+        result = again.lookup("guest network")
+    assert (result.retrieval_layer, result.l1.status) == ("L0+L1", "ok")
