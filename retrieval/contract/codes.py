@@ -4,6 +4,7 @@ NOTICE_CODES = {
     "budget_exceeded": "even the primary alone, trimmed, is larger than the budget",
     "calibration_ignored": "the stored calibration was made for another index or embedder, or "
     "cannot be read",
+    "error": "`get_knowledge` over MCP met an error that nobody foresaw",
     "index_stale": "notes changed since the index was built",
     "instructions_in_notes": "a note in the answer reads like instructions to a model",
     "l1_failed": "L1 failed with an error that is not of this project",

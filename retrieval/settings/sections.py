@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from retrieval.logs import LogSection
 from retrieval.settings.chroma import ChromaSection
-from retrieval.types import FilterMode, L1Mode, LookupMode
+from retrieval.types import FilterMode, Json, L1Mode, LookupMode
 
 
 class Section(BaseModel):
@@ -26,10 +26,11 @@ class KnowledgeSettings(Section):
     """
 
     include: tuple[str, ...] = Field(
-        default=("**/*.md", "**/*.markdown"), description="globs below the root"
+        default=("**/*.md", "**/*.markdown"), description="globs of the notes, below the root"
     )
     exclude: tuple[str, ...] = Field(
-        default=(), description="globs that are left out, besides hidden and dependency folders"
+        default=(),
+        description="globs of files that are no notes, besides hidden and dependency folders",
     )
     title: tuple[str, ...] = Field(
         default=("title", "name"),
@@ -95,9 +96,13 @@ class EmbeddingSection(Section):
     """The embedder. Another model needs a new index."""
 
     model: str = Field(
-        default="minilm", description="`minilm`, `hash:N`, or `<integration>:<name>`"
+        default="minilm",
+        description="the model: `minilm` (bundled), `hash:N` (a bag of words, for tests), or "
+        "`huggingface:NAME`, `fastembed:NAME`, `openai:NAME`, `ollama:NAME`",
     )
-    threads: int | None = Field(default=None, ge=1, description="without a value: all cores")
+    threads: int | None = Field(
+        default=None, ge=1, description="threads of the model; without a value all cores"
+    )
     window: int = Field(default=256, ge=32, le=8192, description="tokens of a passage at most")
     scripts: tuple[str, ...] | None = Field(
         default=None,
@@ -146,9 +151,13 @@ class LookupSettings(Section):
     logs: LogSection = LogSection()
 
     def digest(self) -> str:
-        """Short digest of what can change an answer: not of places, threads or time limits."""
+        """Short digest of what can change an answer: the `config` of a fingerprint."""
+        text = json.dumps(self.digested(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def digested(self) -> dict[str, dict[str, Json]]:
+        """The values that the digest is of: no places, threads, time limits."""
         data = self.model_dump(mode="json", include={"knowledge", "lookup", "embedding"})
         data["embedding"].pop("threads")
         data["lookup"].pop("l1_timeout")
-        text = json.dumps(data, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        return data
