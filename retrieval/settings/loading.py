@@ -104,7 +104,7 @@ def _environment(environ: Mapping[str, str]) -> dict[str, Any]:
         nested: Any = value
         for key in reversed(keys):
             nested = {key: nested}
-        _validate(nested, f"the environment variable {name}")
+        _validate(nested, f"the environment variable {name}", alone=True)
         found = _merge(found, nested)
     return found
 
@@ -117,11 +117,14 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _validate(data: Mapping[str, Any], origin: str) -> LookupSettings:
+def _validate(data: Mapping[str, Any], origin: str, *, alone: bool = False) -> LookupSettings:
+    """The settings; defaults for one that stands `alone`, and needs another beside it."""
     try:
         return LookupSettings.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
+        if alone and isinstance(first["input"], Mapping) and first["type"] == "value_error":
+            return LookupSettings()
         name = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             raise SettingsError(

@@ -70,6 +70,8 @@ def tables(text: str) -> dict[str, list[list[str]]]:
         elif token.type == "tbody_open":
             rows = []
             found.setdefault(heading, rows)
+        elif token.type == "thead_open":
+            rows = []
         elif token.type == "tr_open":
             rows.append([])
         elif token.type == "td_open":
