@@ -1,12 +1,10 @@
 """The default model's graph rewritten for speed, made once and kept in the user's cache.
 
 The shipped graph stores int8 weights and turns them into floats at each start. Here they are floats
-for good; attention, GELU and layer norm are one operator each, and the mean over the tokens is part
-of the graph. It takes one text without padding, so it needs no attention mask, and nothing carries
-over from another text. The vectors are those of the shipped graph.
-
-Arithmetic in int8 (`DynamicQuantizeMatMul`) would be faster, but moves cosines by .01, and not by
-the same on processors with and without VNNI.
+for good; attention, GELU and layer norm are one operator each, no bias or residual takes a pass of
+its own, and the mean over the tokens is part of the graph. It takes one text without padding, so it
+needs no attention mask, and nothing carries over from another text. The vectors are those of the
+shipped graph. The README beside this tells why the arithmetic is not in int8.
 
 Operators: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 """
