@@ -50,6 +50,8 @@ class Token:
 
 def fold(text: str) -> str:
     """The text for comparing names: NFKC, casefold; blanks, hyphens, underscores as one blank."""
+    if text.isascii():  # the same as below
+        return " ".join(text.lower().replace("-", " ").replace("_", " ").split())
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return _BLANKS.sub(" ", folded).strip()
 

@@ -160,11 +160,13 @@ def write_fulltext(
             )
     passages, notes = WordRuns.of(passage_words), WordRuns.of(entry_words)
     # Numbers without gaps, so that words of removed notes are forgotten.
-    used, numbers = np.unique(np.concatenate([passages.words, notes.words]), return_inverse=True)
-    split = len(passages.words)
-    passages = WordRuns(numbers[:split].astype(np.int32), passages.ends)
-    notes = WordRuns(numbers[split:].astype(np.int32), notes.ends)
     known = list(vocabulary.numbers)
+    is_used = np.zeros(len(known), dtype=np.bool_)
+    is_used[passages.words] = is_used[notes.words] = True
+    used = np.flatnonzero(is_used)
+    renumbered = np.cumsum(is_used, dtype=np.int32) - 1
+    passages = WordRuns(renumbered[passages.words], passages.ends)
+    notes = WordRuns(renumbered[notes.words], notes.ends)
     folder.mkdir(parents=True)
     names = {
         "passage_ids": passage_ids,
