@@ -4,6 +4,8 @@ from typing import Any
 
 QUICK: dict[str, Any] = {
     "quick": True,
+    "megabytes": 0.03,
+    "repeat": 1,
     "passages": 200,
     "entries": (1_000, 5_000),
     "sizes": (100, 200),

@@ -35,6 +35,12 @@ def write_corpus(root: Path, passages: int, seed: int = 7) -> list[str]:
     return queries
 
 
+def sentences(number: int, seed: int = 5) -> list[str]:
+    """So many short paragraphs in the words of the notes."""
+    chance = random.Random(seed)
+    return [_sentences(chance) for _ in range(number)]
+
+
 def _sentences(chance: random.Random) -> str:
     return " ".join(
         " ".join(chance.choices(WORDS, k=9)).capitalize() + "." for _ in range(chance.randint(3, 6))

@@ -1,4 +1,4 @@
-"""Embedders for the measurements: vectors drawn around a sample, and a clock at the query."""
+"""An embedder whose passages' vectors are drawn around a sample, with a clock at the query."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -18,21 +18,29 @@ class SampledEmbedder(Embedder):
     approximate search and its filter depend on; which text each stands for is not.
     """
 
-    def __init__(self, embedder: Embedder, sample: int = SAMPLE, seed: int = 3) -> None:
+    def __init__(self, embedder: Embedder, seed: int = 3) -> None:
         super().__init__(embedder.spec, measure=embedder.measure, load=lambda: embedder.model)
         self._real = embedder
-        self._sample = sample
         self._chance = np.random.default_rng(seed)
         self._centres: NDArray[np.float32] | None = None
         self.query_seconds = 0.0
         """What the queries' embedding took so far."""
 
+    def embed_sample(self, texts: Sequence[str]) -> None:
+        """Embeds up to 200 of the texts: what all passages lie around from now on.
+
+        Without it, the first passages are the sample.
+        """
+        self._centres = self._real.embed_passages(list(texts)[:SAMPLE])
+
     def embed_passages(
-        self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None
+        self,
+        texts: Sequence[str],
+        progress: Callable[[int, int], None] | None = None,  # noqa: ARG002 - it takes no time
     ) -> NDArray[np.float32]:
         """One vector a text, at a random place around one of the sample."""
         if self._centres is None:
-            self._centres = self._real.embed_passages(list(texts)[: self._sample], progress)
+            self.embed_sample(texts)
         return self.scatter(len(texts))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -43,9 +51,9 @@ class SampledEmbedder(Embedder):
         return vector
 
     def scatter(self, number: int) -> NDArray[np.float32]:
-        """So many unit vectors around the sample, which `embed_passages` has embedded before."""
+        """So many unit vectors around the sample, which was embedded before."""
         if self._centres is None:
-            raise RuntimeError("embed_passages() comes first")
+            raise RuntimeError("embed_sample() comes first")
         chosen = self._centres[self._chance.integers(0, len(self._centres), number)]
         noise = self._chance.standard_normal(chosen.shape) * 0.5 / chosen.shape[1] ** 0.5
         vectors = (chosen + noise).astype(np.float32)

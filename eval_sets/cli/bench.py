@@ -1,7 +1,7 @@
 """`lookup-knowledge bench`: the lookup beside bare tools and other people's tools."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -11,8 +11,9 @@ from retrieval.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from eval_sets.bench import Plan, Results
-    from eval_sets.bench.types import Part
+    from eval_sets.bench import Plan
+
+Name = TypeVar("Name", bound=str)
 
 
 @click.command()
@@ -28,16 +29,12 @@ if TYPE_CHECKING:
 @click.option(
     "--megabytes",
     type=click.FloatRange(min=0, min_open=True),
-    default=3.0,
-    show_default=True,
-    help="Size of the notes that are indexed.",
+    help="Size of the notes that are indexed: 3.",
 )
 @click.option(
     "--repeat",
     type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    help="Repetitions; the file keeps each, with median and range.",
+    help="Repetitions; the file keeps each, with median and range: 3.",
 )
 @click.option(
     "--out",
@@ -50,24 +47,13 @@ if TYPE_CHECKING:
     "--quick", is_flag=True, help="Small sizes: shows that everything runs, judges no target."
 )
 @json_option
-def bench(
-    data: Path | None,
-    *,
-    parts: str | None,
-    peers: str | None,
-    sets: str | None,
-    megabytes: float,
-    repeat: int,
-    out: Path,
-    quick: bool,
-    as_json: bool,
-) -> None:
+def bench(*, parts: str | None, out: Path, quick: bool, as_json: bool, **given: Any) -> None:
     """Measure speed and memory beside bare tools and other people's tools.
 
     Parts: indexing, reindex, lookup, l0, scale, cold, peers-quality. Each writes its own section
     of bench.json and leaves the others, so that they can be run one by one while the machine is
-    quiet. Everything is measured in processes of its own. Peers need the extra `bench`; one that
-    is not installed is a row that says so.
+    quiet. Everything is measured in processes of its own. The plots and some peers need the extra
+    `bench`; a peer that is not installed is a row that says so.
 
     \b
     Examples:
@@ -76,31 +62,25 @@ def bench(
       lookup-knowledge bench --data data --out eval_sets/results --json
     """
     from eval_sets.bench import PARTS, run_parts
-    from eval_sets.bench.peers import PEERS
     from eval_sets.bench.plots import check_plots, write_plots
+    from eval_sets.bench.results import RESULTS_NAME
+    from eval_sets.bench.tables import show_parts
     from retrieval.cli.common import emit
 
     check_plots()  # before hours are spent, and not after
-    chosen = _chosen(parts, PARTS, "part")
-    plan = _plan(
-        quick,
-        data=data,
-        peers=_chosen(peers, PEERS, "peer") if peers else (),
-        sets=split_list(sets or ""),
-        megabytes=megabytes,
-        repeat=repeat,
-    )
-    results = run_parts(chosen or tuple(PARTS), plan, out, lambda line: click.echo(line, err=True))
+    chosen = _choose(parts, PARTS, "part") or tuple(PARTS)
+    plan = _plan(quick, given)
+    results = run_parts(chosen, plan, out, lambda line: click.echo(line, err=True))
     written = write_plots(results, out)
     if as_json:
         emit(results.model_dump(mode="json"))
         return
-    _show(results, chosen or tuple(PARTS))
-    for path in (out / "bench.json", *written):
+    show_parts(results, chosen)
+    for path in (out / RESULTS_NAME, *written):
         click.echo(f"Written: {path}")
 
 
-def _chosen(text: "str | None", known: "Collection[Part]", what: str) -> "tuple[Part, ...]":
+def _choose(text: str | None, known: "Collection[Name]", what: str) -> "tuple[Name, ...]":
     """The names of a list with commas. Raises `InvalidInput` for one that is not known."""
     names = split_list(text or "")
     if unknown := [name for name in names if name not in known]:
@@ -110,15 +90,16 @@ def _chosen(text: "str | None", known: "Collection[Part]", what: str) -> "tuple[
     return tuple(name for name in known if name in names)
 
 
-def _plan(quick: bool, **given: "object") -> "Plan":
+def _plan(quick: bool, given: dict[str, Any]) -> "Plan":
+    """The plan of the options; what was left out has the small or the usual size."""
     from eval_sets.bench import Plan
+    from eval_sets.bench.peers import PEERS
     from eval_sets.bench.plans import QUICK
 
-    return Plan(**given, **(QUICK if quick else {}))
-
-
-def _show(results: "Results", parts: "Collection[Part]") -> None:
-    from eval_sets.bench.tables import show_parts
-    from retrieval.console import Page
-
-    show_parts(results, parts, Page())
+    named = {
+        "data": given["data"],
+        "peers": _choose(given["peers"], PEERS, "peer"),
+        "sets": split_list(given["sets"] or ""),
+    }
+    sizes = {key: given[key] for key in ("megabytes", "repeat") if given[key] is not None}
+    return Plan(**{**(QUICK if quick else {}), **named, **sizes})

@@ -93,8 +93,8 @@ def _row(measured: Sequence[dict[str, Any]], characters: int) -> _Row:
     return _Row(
         per_second=[characters / one["seconds"] for one in measured],
         peak_mib=[one["peak_mib"] for one in measured],
-        chunks=measured[0].get("chunks", measured[0].get("texts")),
-        read_share=measured[0].get("read_share", 1.0),
+        chunks=measured[0]["chunks"],
+        read_share=measured[0]["read_share"],
     )
 
 

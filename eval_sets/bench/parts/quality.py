@@ -40,9 +40,7 @@ def measure_quality(plan: Plan, folder: Path, tell: Tell) -> dict[str, Any]:
     chosen, left_out = _choose_sets(plan)
     wanted, absent = choose_peers(plan.peers)
     peers = [key for key in wanted if PEERS[key].model != "ours"]
-    found = {
-        name: _measure_set(plan.data / name, folder / name, peers, plan, tell) for name in chosen
-    }
+    found = {name: _measure_set(plan.data / name, folder / name, peers, tell) for name in chosen}
     return {
         "metric": METRIC,
         "sets": found,
@@ -74,9 +72,7 @@ def _choose_sets(plan: Plan) -> tuple[list[str], dict[str, str]]:
     return [name for name in roots if name not in left_out], left_out
 
 
-def _measure_set(
-    source: Path, folder: Path, peers: Sequence[str], plan: Plan, tell: Tell
-) -> dict[str, Any]:
+def _measure_set(source: Path, folder: Path, peers: Sequence[str], tell: Tell) -> dict[str, Any]:
     import_beir(source, folder / "set", name=source.name)
     labelled = load_set(folder / "set")
     save_notes(read_notes(labelled.root), folder / "notes.json")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import chromadb
 import numpy as np
 from chromadb import Documents, EmbeddingFunction, Embeddings
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from eval_sets.bench.model import Encode
 from eval_sets.bench.notes import Note
 from eval_sets.bench.peers import Chunk
+from eval_sets.bench.peers.client import open_client
 from eval_sets.bench.peers.packing import pack_paragraphs
 
 _SLICE = 1000
@@ -29,9 +29,7 @@ def open_bare(
     folder: Path, vectors: NDArray[np.float32]
 ) -> Callable[[NDArray[np.float32], int], None]:
     """One unfiltered query of a collection with these vectors, default settings and cosine."""
-    client = chromadb.PersistentClient(
-        str(folder), settings=chromadb.Settings(anonymized_telemetry=False)
-    )
+    client = open_client(folder)
     collection = client.create_collection(
         "bare", configuration={"hnsw": {"space": "cosine"}}, embedding_function=None
     )
@@ -77,9 +75,7 @@ class Chroma:
     """A collection of packed paragraphs."""
 
     def __init__(self, folder: Path, encode: Encode) -> None:
-        self._client = chromadb.PersistentClient(
-            str(folder / "chroma"), settings=chromadb.Settings(anonymized_telemetry=False)
-        )
+        self._client = open_client(folder / "chroma")
         self._collection = self._client.create_collection(
             "notes", embedding_function=CustomFunction(encode)
         )

@@ -35,7 +35,7 @@ class CustomDocumentEmbedder:
     def __init__(self, encode: Encode) -> None:
         self._encode = encode
 
-    @component.output_types(documents=list[Document])
+    @component.output_types(documents=list[Document])  # type: ignore[untyped-decorator]
     def run(self, documents: list[Document]) -> dict[str, Any]:
         """The documents with their vectors."""
         vectors = self._encode([document.content or "" for document in documents])

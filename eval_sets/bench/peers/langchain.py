@@ -6,7 +6,6 @@ https://docs.langchain.com/oss/python/integrations/vectorstores/chroma
 from collections.abc import Sequence
 from pathlib import Path
 
-import chromadb
 from langchain_chroma import Chroma
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -15,6 +14,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from eval_sets.bench.model import Encode
 from eval_sets.bench.notes import Note
 from eval_sets.bench.peers import Chunk
+from eval_sets.bench.peers.client import open_client
 
 _SLICE = 1000
 
@@ -45,9 +45,7 @@ class LangChain:
 
     def __init__(self, folder: Path, encode: Encode) -> None:
         self._splitter = RecursiveCharacterTextSplitter(chunk_size=1000, chunk_overlap=200)
-        self._client = chromadb.PersistentClient(
-            str(folder / "chroma"), settings=chromadb.Settings(anonymized_telemetry=False)
-        )
+        self._client = open_client(folder / "chroma")
         self._store = Chroma("notes", CustomEmbeddings(encode), client=self._client)
 
     def index(self, root: Path, notes: Sequence[Note]) -> None:  # noqa: ARG002 - it takes texts

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import chromadb
 from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import PrivateAttr
@@ -17,6 +16,7 @@ from llama_index.vector_stores.chroma import ChromaVectorStore
 from eval_sets.bench.model import Encode
 from eval_sets.bench.notes import Note
 from eval_sets.bench.peers import Chunk
+from eval_sets.bench.peers.client import open_client
 
 _KEYS = ["source", "category"]
 
@@ -55,9 +55,7 @@ class LlamaIndex:
     def __init__(self, folder: Path, encode: Encode, splitter: SentenceSplitter | None) -> None:
         self._model = CustomEmbedding(encode)
         self._splitting: dict[str, Any] = {"transformations": [splitter]} if splitter else {}
-        self._client = chromadb.PersistentClient(
-            str(folder / "chroma"), settings=chromadb.Settings(anonymized_telemetry=False)
-        )
+        self._client = open_client(folder / "chroma")
         self._collection = self._client.get_or_create_collection("notes")
         self._index: Any = None
 

@@ -33,7 +33,7 @@ def index(peer: str, root: str, notes: str, folder: str) -> dict[str, Any]:
 
 
 def embed(root: str) -> dict[str, Any]:
-    """`seconds` in which the model embeds the passages of the notes, in the same batches as an
+    """As `index`, for the model alone: it embeds the passages of the notes in the batches of an
     index run, and nothing else is done."""
     from retrieval.knowledge import embedding_text, load_knowledge
     from retrieval.semantic.bundled import count_tokens
@@ -52,7 +52,7 @@ def embed(root: str) -> dict[str, Any]:
     started = time.perf_counter()
     for start in range(0, len(texts), BATCH):
         encode(texts[start : start + BATCH])
-    return {"seconds": time.perf_counter() - started, "texts": len(texts)}
+    return {"seconds": time.perf_counter() - started, "chunks": len(texts), "read_share": 1.0}
 
 
 def warmed_up(peer: str, folder: Path) -> Peer:

@@ -9,6 +9,7 @@ from eval_sets.bench.tasks.indexing import warmed_up
 
 
 def rank(
+    *,
     peer: str,
     root: str,
     notes: str,
