@@ -151,6 +151,8 @@ class Row:
     relevance: Relevance | None = None
     coverage: float | None = None
     """Share of the rarity of the query's words that the primary holds, where it was measured."""
+    overlap: float | None = None
+    """Graded overlap of the primary's title and keywords with the query, where it was measured."""
     counts: Counts | None = None
     latency_ms: float | None = None
     timings_ms: Mapping[str, float] = field(default_factory=dict)
