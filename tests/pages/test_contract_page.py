@@ -141,7 +141,7 @@ def test_every_row_says_what_it_means() -> None:
 
 
 def test_every_word_of_a_closed_set_is_explained() -> None:
-    words = {word for row in TABLES["Words"] for word in re.findall(r"`([^`]+)`", row[0])}
+    words = {word for row in TABLES["Words"] for word in re.findall(r"`([^`]+)`", row[1])}
     sets = (Outcome, L1Status, Layer, Level, ReasonKind, FilterOrigin)
     assert {word for closed in sets for word in get_args(closed)} <= words
 
