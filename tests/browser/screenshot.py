@@ -31,11 +31,13 @@ def take(target: Path, scheme: str = "light") -> None:
         page = browser.new_page(viewport={"width": 1366, "height": 860}, color_scheme=scheme)
         with run_app(starter(), Path(scratch)) as app:
             page.goto(f"{app.url}/{QUERY}")
-            page.locator(".kw-card").first.wait_for(timeout=60_000)
-            page.get_by_text("Index up to date").wait_for()
+            page.locator(".kw-card").first.wait_for(timeout=180_000)
+            page.get_by_text("Index up to date").wait_for(timeout=180_000)
             _write(page, target / "screenshot.png")
             page.goto(f"{app.url}/evaluate")
-            page.get_by_role("button", name="Run", exact=True).click(timeout=60_000)
+            page.get_by_text("Test the fallback").click(timeout=60_000)  # five more runs
+            page.get_by_role("radio", name="dev", exact=True).click()
+            page.get_by_role("button", name="Run", exact=True).click()
             page.locator(".kw-findings").wait_for(timeout=RUN_SECONDS * 1000)
             page.set_viewport_size({"width": 1100, "height": 700})
             _write(page, target / "evaluate.png")
