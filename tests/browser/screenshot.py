@@ -39,7 +39,8 @@ def take(target: Path, scheme: str = "light") -> None:
             page.get_by_role("radio", name="dev", exact=True).click()
             page.get_by_role("button", name="Run", exact=True).click()
             page.locator(".kw-findings").wait_for(timeout=RUN_SECONDS * 1000)
-            page.set_viewport_size({"width": 1100, "height": 700})
+            page.locator("[data-testid=stToast]").wait_for(state="hidden", timeout=60_000)
+            page.set_viewport_size({"width": 1100, "height": 640})
             _write(page, target / "evaluate.png")
         browser.close()
 

@@ -1,6 +1,7 @@
 """The page of the settings against what settings do."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.pages.settings import changes_fingerprint, option_of
 
 FIELDS = list_fields()
 IDS = [field.path for field in FIELDS]
-BASE = {"root": "notes", "embedding": {"model": "hash:64"}}
+BASE = {"root": "notes", "state_dir": "state", "embedding": {"model": "hash:64"}}
 
 
 def test_the_page_has_every_setting_once() -> None:
@@ -53,17 +54,25 @@ def test_each_setting_of_a_lookup_that_has_an_option_names_it() -> None:
     }
 
 
-@pytest.mark.parametrize("field", FIELDS, ids=IDS)
-def test_what_the_page_says_a_change_changes(field: SettingField, tmp_path: Path) -> None:
-    write_notes(tmp_path / "notes")
-    write_notes(tmp_path / "other")
-    with KnowledgeBase.open(tmp_path, _with(BASE, "state_dir", "state")) as base:
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder whose notes are indexed with `BASE`, and the digest of these settings."""
+    folder = tmp_path_factory.mktemp("settings")
+    write_notes(folder / "notes")
+    with KnowledgeBase.open(folder, BASE) as base:
         base.reindex()
-        before = base.lookup("vpn", mode="l0").fingerprint.config
-    changed = _with(_with(BASE, "state_dir", "state"), field.path, _other(field))
+        return folder, base.lookup("vpn", mode="l0").fingerprint.config
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=IDS)
+def test_what_the_page_says_a_change_changes(
+    field: SettingField, indexed: tuple[Path, str]
+) -> None:
+    folder, before = indexed
+    changed = _with(BASE, field.path, _other(field))
     if field.path == "chroma.url":
-        changed["chroma"]["collection"] = "notes"
-    with KnowledgeBase.open(tmp_path, changed) as other:
+        changed = _with(changed, "chroma.collection", "notes")
+    with KnowledgeBase.open(folder, changed) as other:
         answer = other.lookup("vpn", mode="l0+l1")
     assert (answer.fingerprint.config != before) == changes_fingerprint(field)
     if field.path not in ("root", "state_dir"):  # other notes, and another index
@@ -103,9 +112,25 @@ def _other(field: SettingField) -> Any:
         "switch": not field.default,
         "list": ["one", "two"],
         "text": "notes-b",
+        "integer": 3,
+        "number": 0.25,
+        "other": "secret-token",
     }
-    return (
-        simple.get(field.kind, "secret-token" if field.secret else 0.25)
-        if field.kind not in ("integer",)
-        else 3
-    )
+    return simple[field.kind]
+
+
+def test_the_example_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "retrieval/settings/README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    assert capsys.readouterr().out == "5\n"
+
+
+def test_the_file_of_the_page_is_read(tmp_path: Path) -> None:
+    text = (ROOT / "retrieval/settings/README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "knowledge.toml").write_text(example, encoding="utf-8")
+    settings, location = load_settings(tmp_path)
+    assert (settings.lookup.top_k, settings.knowledge.category) == (5, ("section", "product"))
+    assert location.root == (tmp_path / "docs").resolve()
