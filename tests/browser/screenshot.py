@@ -36,7 +36,6 @@ def take(target: Path, scheme: str = "light") -> None:
             _write(page, target / "screenshot.png")
             page.goto(f"{app.url}/evaluate")
             page.get_by_text("Test the fallback").click(timeout=60_000)  # five more runs
-            page.get_by_role("radio", name="dev", exact=True).click()
             page.get_by_role("button", name="Run", exact=True).click()
             page.locator(".kw-findings").wait_for(timeout=RUN_SECONDS * 1000)
             page.locator("[data-testid=stToast]").wait_for(state="hidden", timeout=60_000)
