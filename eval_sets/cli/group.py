@@ -13,6 +13,7 @@ from eval_sets.cli.preview import preview
 from eval_sets.cli.queue import queue
 from eval_sets.cli.relabel import relabel
 from eval_sets.cli.run import run
+from eval_sets.cli.suggest import suggest
 
 
 @click.group(
@@ -30,6 +31,7 @@ from eval_sets.cli.run import run
             create,
             judge,
             preview,
+            suggest,
             relabel,
             queue,
             experiment,
