@@ -44,7 +44,7 @@ def targets_table(results: Results, parts: Collection[Part] | None = None) -> Ta
         if parts is None or outcome.target.part in parts
     ]
     return Table(
-        columns=columns("~Measured", "#Target", "#Median", "#Range", "~Result"), rows=tuple(rows)
+        columns=columns("#Target", "#Median", "#Range", "~Result", "~What"), rows=tuple(rows)
     )
 
 
@@ -74,9 +74,9 @@ def _outcome_row(outcome: Outcome) -> tuple[Cell, ...]:
     verdict = outcome.verdict + (f": {outcome.why}" if outcome.why else "")
     tone: Any = _TONES[outcome.verdict]
     return (
-        outcome.target.text,
         outcome.target.describe_bound(),
         show_median(outcome.measured),
         show_range(outcome.measured),
         Toned(text=verdict, tone=tone),
+        outcome.target.text,
     )
