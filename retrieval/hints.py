@@ -130,6 +130,12 @@ class L0Index:
             category_hits=tuple(dict.fromkeys(hit for _, hit in domain_hits)),
         )
 
+    def overlap(self, query: str, source: str) -> float:
+        """The graded overlap of the note's title and keywords with the query, 0 to 1."""
+        position = self._position[source]
+        found = self.headlines.overlaps(query, (position,)).get(position)
+        return found.score if found else 0.0
+
     def notes_with(self, term: str) -> int:
         """Notes to which an author gave the term as a keyword, alias or entity."""
         return self._notes.get(term_key(term), 0)

@@ -8,6 +8,7 @@ from eval_sets.cli.exchange import export, import_
 from eval_sets.cli.experiment import experiment
 from eval_sets.cli.judging import create, judge
 from eval_sets.cli.listing import list_
+from eval_sets.cli.no_answer import no_answer
 from eval_sets.cli.preview import preview
 from eval_sets.cli.queue import queue
 from eval_sets.cli.relabel import relabel
@@ -22,6 +23,7 @@ from eval_sets.cli.run import run
             run,
             compare,
             calibrate,
+            no_answer,
             import_,
             export,
             list_,

@@ -198,10 +198,10 @@ class HybridRetriever:
     def _entry_bm25(
         self, sources: Collection[str], scores: NDArray[np.float32]
     ) -> dict[str, float]:
-        if not len(scores):
+        if not len(scores) or not sources:
             return {}
-        found = {source: float(scores[self._admission.position(source)]) for source in sources}
-        return {source: score for source, score in found.items() if score > 0}
+        found = scores[[self._admission.position(source) for source in sources]].tolist()
+        return {s: score for s, score in zip(sources, found, strict=True) if score > 0}
 
     def _shadow(self, query: _Query, unfiltered: Mapping[str, float], request: L1Request) -> Shadow:
         """What the request would have ranked without the derived filter."""

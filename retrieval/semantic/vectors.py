@@ -59,9 +59,9 @@ def write_vectors(
     slots = count_slots(entries)
     if before and unchanged:
         # Rows that stay were written without the fields that could not be stored then.
-        kept = field_names(entry for entry in entries if entry.source in unchanged)
-        for key in kept - before.manifest.slots.keys():
-            slots.pop(key, None)
+        if new := slots.keys() - before.manifest.slots.keys():
+            for key in new & field_names(e for e in entries if e.source in unchanged):
+                slots.pop(key)
         _copy_store(before.folder / "vectors", folder)
         store = VectorStore.open(folder)
         store.delete(
