@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from eval_sets.bench.model import BATCH, WINDOW, ModelName, open_model, read_characters
+from eval_sets.bench.model import WINDOW, ModelName, open_model, read_characters
 from eval_sets.bench.notes import Note, load_notes
 from eval_sets.bench.peers import OURS, Chunk, Peer, find_peer, open_peer
 
@@ -37,6 +37,7 @@ def embed(root: str) -> dict[str, Any]:
     index run, and nothing else is done."""
     from retrieval.knowledge import embedding_text, load_knowledge
     from retrieval.semantic.bundled import count_tokens
+    from retrieval.semantic.models import BATCH
     from retrieval.settings import KnowledgeSettings
 
     knowledge = load_knowledge(Path(root), KnowledgeSettings(), window=WINDOW, measure=count_tokens)
