@@ -23,7 +23,10 @@ def show_parts(results: Results, parts: Collection[Part]) -> None:
             title="Benchmark",
             subtitle="Medians of the repetitions, with their range.",
             sections=(
-                Section(title="Targets", blocks=(targets_table(results, shown),)),
+                Section(
+                    title="Targets",
+                    blocks=(targets_table(results, shown), *missed_lines(results, shown)),
+                ),
                 *(Section(title=part, blocks=tuple(part_blocks(results, part))) for part in shown),
             ),
         )
@@ -46,6 +49,16 @@ def targets_table(results: Results, parts: Collection[Part] | None = None) -> Ta
     return Table(
         columns=columns("#Target", "#Median", "#Range", "~Result", "~What"), rows=tuple(rows)
     )
+
+
+def missed_lines(results: Results, parts: Collection[Part] | None = None) -> list[str]:
+    """A sentence for each target that was missed: how far it got, and what stands in the way."""
+    return [
+        f"{one.target.text}: {show_median(one.measured)} where {one.target.describe_bound()} was "
+        f"wanted. {one.target.obstacle}".rstrip()
+        for one in judge(results)
+        if one.verdict == "missed" and (parts is None or one.target.part in parts)
+    ]
 
 
 def part_blocks(results: Results, part: Part) -> list[Block]:
