@@ -63,6 +63,8 @@ def missed_lines(results: Results, parts: Collection[Part] | None = None) -> lis
 
 def part_blocks(results: Results, part: Part) -> list[Block]:
     """The tables and sentences of one part; why it was skipped, when it was."""
+    if part not in results.parts:
+        return [f"The part {part} was not run."]
     found = results.parts[part].found
     if "skipped" in found:
         return [str(found["skipped"])]
