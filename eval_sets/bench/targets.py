@@ -22,6 +22,8 @@ class Target:
     """True when more is better."""
     only: str | None = None
     """The corpus that the bound was set for."""
+    least_bytes: int = 0
+    """Notes that the ratio has to be measured on at least."""
     obstacle: str = ""
     """What was tried and what stands in the way, for a reader who sees it missed."""
 
@@ -41,10 +43,13 @@ class Outcome:
     """Why it was not judged."""
 
 
+_LEAST = 2_500_000
+
 TARGETS = (
     Target(
         part="indexing",
         key="llama-index",
+        least_bytes=_LEAST,
         text="Indexing: ours ÷ LlamaIndex + Chroma, characters a second",
         bound=2.5,
         obstacle="Nearly all of the time is the model, whose graph was rewritten as far as that "
@@ -56,6 +61,7 @@ TARGETS = (
     Target(
         part="indexing",
         key="bare",
+        least_bytes=_LEAST,
         text="Indexing: ours ÷ a bare loop of the model over the same batches",
         bound=0.9,
         obstacle="The rest is reading and cutting the notes, full text, and storing in Chroma.",
@@ -121,9 +127,11 @@ def _judge(target: Target, results: Results) -> Outcome:
         return Outcome(
             target=target, measured=None, verdict="not judged", why=why or "not measured"
         )
-    corpus = section.found.get("corpus", {}).get("name")
-    if target.only and corpus != target.only:
-        why = f"set for {target.only}, measured on {corpus}"
+    corpus = section.found.get("corpus", {})
+    if target.only and corpus["name"] != target.only:
+        why = f"set for {target.only}, measured on {corpus['name']}"
+    elif target.least_bytes and corpus["bytes"] < target.least_bytes:
+        why = f"{corpus['bytes'] / 1e6:.1f} MB of notes are too few"
     elif section.plan.get("quick"):
         why = "small sizes"
     else:

@@ -71,8 +71,11 @@ def test_a_target_is_met_at_its_bound_and_missed_beyond_it() -> None:
 
 
 def test_a_target_that_more_is_better_for_is_met_from_its_bound_on() -> None:
-    def indexing(ratio: float, corpus: str) -> Results:
-        found = {"corpus": {"name": corpus}, "ratios": {"llama-index": summarise([ratio])}}
+    def indexing(ratio: float, corpus: str, size: int = 3_000_000) -> Results:
+        found = {
+            "corpus": {"name": corpus, "bytes": size},
+            "ratios": {"llama-index": summarise([ratio])},
+        }
         return Results(parts={"indexing": _section(found)})
 
     def verdict(results: Results) -> tuple[str, str | None]:
@@ -82,6 +85,10 @@ def test_a_target_that_more_is_better_for_is_met_from_its_bound_on() -> None:
 
     assert verdict(indexing(2.5, "opensearch")) == ("met", None)
     assert verdict(indexing(2.49, "opensearch")) == ("missed", None)
+    assert verdict(indexing(9, "opensearch", 100_000)) == (
+        "not judged",
+        "0.1 MB of notes are too few",
+    )
     assert verdict(indexing(9, "starter")) == (
         "not judged",
         "set for opensearch, measured on starter",
