@@ -24,7 +24,7 @@ def _indexing(found: dict[str, Any]) -> Iterable[Block]:
     rows: list[tuple[Cell, ...]] = []
     for row in found["rows"]:
         if "not_run" in row:
-            rows.append((row["title"], NONE, NONE, NONE, NONE, row["not_run"]))
+            rows.append((row["title"], *[NONE] * 5, row["not_run"]))
             continue
         share = row["read_share"]
         own = row["key"] == OURS
@@ -36,12 +36,19 @@ def _indexing(found: dict[str, Any]) -> Iterable[Block]:
                 NONE if share is None else f"{share:.0%}",
                 show_median(row["embedded_characters_per_second"]),
                 "1" if own else show_median(ratio),
+                "1" if own else show_median(found["processor_ratios"].get(row["key"])),
                 row["how"],
             )
         )
     yield Table(
         columns=columns(
-            "Tool", "#characters/s", "#embedded", "#embedded characters/s", "#ours ÷ it", "~how"
+            "Tool",
+            "#characters/s",
+            "#embedded",
+            "#embedded characters/s",
+            "#ours ÷ it",
+            "#in processor time",
+            "~how",
         ),
         rows=tuple(rows),
     )

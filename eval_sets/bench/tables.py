@@ -23,7 +23,10 @@ def show_parts(results: Results, parts: Collection[Part]) -> None:
             title="Benchmark",
             subtitle="Medians of the repetitions, with their range.",
             sections=(
-                Section(title="Targets", blocks=(targets_table(results, shown),)),
+                Section(
+                    title="Targets",
+                    blocks=(targets_table(results, shown), *missed_lines(results, shown)),
+                ),
                 *(Section(title=part, blocks=tuple(part_blocks(results, part))) for part in shown),
             ),
         )
@@ -44,12 +47,24 @@ def targets_table(results: Results, parts: Collection[Part] | None = None) -> Ta
         if parts is None or outcome.target.part in parts
     ]
     return Table(
-        columns=columns("~Measured", "#Target", "#Median", "#Range", "~Result"), rows=tuple(rows)
+        columns=columns("#Target", "#Median", "#Range", "~Result", "~What"), rows=tuple(rows)
     )
+
+
+def missed_lines(results: Results, parts: Collection[Part] | None = None) -> list[str]:
+    """A sentence for each target that was missed: how far it got, and what stands in the way."""
+    return [
+        f"{one.target.text}: {show_median(one.measured)} where {one.target.describe_bound()} was "
+        f"wanted. {one.target.obstacle}".rstrip()
+        for one in judge(results)
+        if one.verdict == "missed" and (parts is None or one.target.part in parts)
+    ]
 
 
 def part_blocks(results: Results, part: Part) -> list[Block]:
     """The tables and sentences of one part; why it was skipped, when it was."""
+    if part not in results.parts:
+        return [f"The part {part} was not run."]
     found = results.parts[part].found
     if "skipped" in found:
         return [str(found["skipped"])]
@@ -74,9 +89,9 @@ def _outcome_row(outcome: Outcome) -> tuple[Cell, ...]:
     verdict = outcome.verdict + (f": {outcome.why}" if outcome.why else "")
     tone: Any = _TONES[outcome.verdict]
     return (
-        outcome.target.text,
         outcome.target.describe_bound(),
         show_median(outcome.measured),
         show_range(outcome.measured),
         Toned(text=verdict, tone=tone),
+        outcome.target.text,
     )

@@ -19,7 +19,7 @@ Name = TypeVar("Name", bound=str)
 @click.command()
 @click.option(
     "--data",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=click.Path(path_type=Path),
     help="Folder with one folder for each set of real notes, as `eval import` reads them. Without "
     "it the bundled handbook is indexed.",
 )
@@ -38,7 +38,7 @@ Name = TypeVar("Name", bound=str)
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path),
     default=Path("bench"),
     show_default=True,
     help="Folder of bench.json and the plots.",
@@ -96,8 +96,14 @@ def _plan(quick: bool, given: dict[str, Any]) -> "Plan":
     from eval_sets.bench.peers import PEERS
     from eval_sets.bench.plans import QUICK
 
+    data: Path | None = given["data"]
+    if data is not None and not data.is_dir():
+        raise InvalidInput(
+            f"The folder {data} of --data does not exist.",
+            next_action="Name the folder that holds one folder for each set.",
+        )
     named = {
-        "data": given["data"],
+        "data": data,
         "peers": _choose(given["peers"], PEERS, "peer"),
         "sets": split_list(given["sets"] or ""),
     }

@@ -1,7 +1,7 @@
 """Characters of note text a second: this project, a bare loop of its model, and the peers."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ class _Row:
     """What one tool did, repetition by repetition."""
 
     per_second: list[float]
+    per_processor_second: list[float]
     peak_mib: list[float]
     chunks: int
     read_share: float
@@ -30,7 +31,8 @@ def measure_indexing(plan: Plan, folder: Path, tell: Tell) -> dict[str, Any]:
     """A row for each tool, and ours divided by the others.
 
     In each repetition all tools index once, one after the other, each in a process of its own. A
-    peer that is not installed or that fails is a row that says so.
+    peer that is not installed or that fails is a row that says so. Ratios of processor time stand
+    beside those of the wall's: other work on the machine changes them less.
     """
     corpus = indexed_corpus(plan, folder / "notes")
     notes = read_notes(corpus.root)
@@ -55,7 +57,8 @@ def measure_indexing(plan: Plan, folder: Path, tell: Tell) -> dict[str, Any]:
         "corpus": corpus.as_json() | {"notes": len(notes), "characters": characters},
         "rows": [_as_json(key, rows[key]) for key in rows]
         + [absent_row(key, reason) for key, reason in (absent | failed).items()],
-        "ratios": _compare(rows),
+        "ratios": _compare(rows, lambda row: row.per_second),
+        "processor_ratios": _compare(rows, lambda row: row.per_processor_second),
     }
 
 
@@ -92,6 +95,7 @@ def _measure(key: str, corpus: Corpus, folder: Path, repetition: int) -> dict[st
 def _row(measured: Sequence[dict[str, Any]], characters: int) -> _Row:
     return _Row(
         per_second=[characters / one["seconds"] for one in measured],
+        per_processor_second=[characters / one["processor_seconds"] for one in measured],
         peak_mib=[one["peak_mib"] for one in measured],
         chunks=measured[0]["chunks"],
         read_share=measured[0]["read_share"],
@@ -115,16 +119,17 @@ def _as_json(key: str, row: _Row) -> dict[str, Any]:
         "embedded_characters_per_second": (
             summarise([value * row.read_share for value in row.per_second]) if embeds else None
         ),
+        "characters_per_processor_second": summarise(row.per_processor_second),
         "chunks": row.chunks,
         "peak_mib": summarise(row.peak_mib),
     }
 
 
-def _compare(rows: dict[str, _Row]) -> dict[str, Any]:
+def _compare(rows: dict[str, _Row], series: Callable[[_Row], Sequence[float]]) -> dict[str, Any]:
     """Ours divided by each other tool that embeds, repetition by repetition."""
     others: Iterable[str] = [key for key in rows if key != OURS]
     return {
-        key: ratios(rows[OURS].per_second, rows[key].per_second)
+        key: ratios(series(rows[OURS]), series(rows[key]))
         for key in others
         if key == BARE or find_peer(key).model is not None
     }

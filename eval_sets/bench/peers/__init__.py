@@ -121,7 +121,7 @@ OUR_INFO = PeerInfo(
     title="this project",
     module="ours",
     packages=(),
-    how="reading, cutting by heading, vectors, BM25, L0, as `index` does it",
+    how="reading, cutting by heading, vectors, BM25, L0, all that an index run does",
     model="ours",
 )
 

@@ -11,7 +11,7 @@ import numpy as np
 from chromadb import Documents, EmbeddingFunction, Embeddings
 from numpy.typing import NDArray
 
-from eval_sets.bench.model import Encode
+from eval_sets.bench.model import Encode, open_model
 from eval_sets.bench.notes import Note
 from eval_sets.bench.peers import Chunk
 from eval_sets.bench.peers.client import open_client
@@ -48,27 +48,29 @@ def open_bare(
 
 
 class CustomFunction(EmbeddingFunction[Documents]):
-    """Chroma's hook for a model of one's own."""
+    """Chroma's hook for a model of one's own; without one it opens the ONNX file."""
 
-    def __init__(self, encode: Encode) -> None:
+    def __init__(self, encode: Encode | None = None) -> None:
         self._encode = encode
 
     def __call__(self, input: Documents) -> Embeddings:
+        if self._encode is None:
+            self._encode = open_model("file")
         return list(self._encode(input))
 
     @staticmethod
     def name() -> str:
         """What Chroma stores of it."""
-        return "bench"
+        return "lookup-bench"
 
     def get_config(self) -> dict[str, Any]:
-        """Nothing: the function is given anew each time."""
+        """Nothing has to be set."""
         return {}
 
     @staticmethod
-    def build_from_config(config: dict[str, Any]) -> "CustomFunction":
-        """Not used: the collection is never opened without the function."""
-        raise NotImplementedError
+    def build_from_config(config: dict[str, Any]) -> "CustomFunction":  # noqa: ARG004 - empty
+        """For a collection that is opened again."""
+        return CustomFunction()
 
 
 class Chroma:

@@ -6,6 +6,7 @@ https://docs.haystack.deepset.ai/docs/chromadocumentstore
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,11 @@ class CustomDocumentEmbedder:
     def run(self, documents: list[Document]) -> dict[str, Any]:
         """The documents with their vectors."""
         vectors = self._encode([document.content or "" for document in documents])
-        for document, vector in zip(documents, vectors, strict=True):
-            document.embedding = vector.tolist()
-        return {"documents": documents}
+        embedded = [
+            replace(document, embedding=vector.tolist())
+            for document, vector in zip(documents, vectors, strict=True)
+        ]
+        return {"documents": embedded}
 
 
 class Haystack:
