@@ -208,15 +208,21 @@ def _score_texts(texts: WordRuns, words: int) -> dict[str, Any]:
     """BM25 of each word in each text that holds it, as sparse columns of words: bm25s's form."""
     number = len(texts)
     lengths = np.diff(texts.ends, prepend=0)
-    text_of = np.repeat(np.arange(number), lengths)
-    pairs, counts = np.unique(texts.words.astype(np.int64) * number + text_of, return_counts=True)
-    word, text = np.divmod(pairs, number)
+    # Sorted in place and shortened step by step: of 100,000 passages these are large.
+    pairs = texts.words.astype(np.int64) * number
+    pairs += np.repeat(np.arange(number, dtype=np.int32), lengths)
+    pairs.sort()
+    first = np.flatnonzero(np.diff(pairs, prepend=-1))
+    counts = np.diff(first, append=len(pairs)).astype(np.int32)
+    pairs = pairs[first]
+    word, text = (pairs // number).astype(np.int32), (pairs % number).astype(np.int32)
+    del pairs, first
     holding = np.bincount(word, minlength=words)
     rarity = np.log(1 + (number - holding + 0.5) / (holding + 0.5))
     norm = K1 * (1 - B + B * lengths / lengths.mean())
     return {
         "data": (rarity[word] * counts / (norm[text] + counts)).astype(np.float32),
-        "indices": text.astype(np.int32),
+        "indices": text,
         "indptr": np.concatenate([[0], np.cumsum(holding)]).astype(np.int32),
         "num_docs": number,
     }

@@ -153,9 +153,13 @@ class PassageMatrix:
         raise ValueError(f"A filter with the operator '{part.operator.value}' is not made here.")
 
 
-def write_matrix(path: Path, vectors: Sequence[NDArray[np.float32]], dimension: int | None) -> None:
-    """Writes the vectors; `dimension` is that of the array without any."""
+def write_matrix(
+    path: Path, vectors: Sequence[NDArray[np.float32]], dimension: int | None
+) -> NDArray[np.float32]:
+    """Writes the vectors as one array, which it returns; `dimension` is that of an empty one."""
     shape = (len(vectors), dimension or 0)
     array = np.stack(vectors) if vectors else np.zeros(shape, dtype=np.float32)
+    array = array.astype(np.float32, copy=False)
     with path.open("wb") as file:
-        np.save(file, array.astype(np.float32, copy=False))
+        np.save(file, array)
+    return array

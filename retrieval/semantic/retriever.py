@@ -191,9 +191,10 @@ class HybridRetriever:
     def _best_passages(self, scores: NDArray[np.float32]) -> dict[str, float]:
         """The best passages that have a score, best first."""
         ids = self.index.fulltext.passage_ids
-        best = rank_best(scores, PASSAGES)
+        scored = np.flatnonzero(scores > 0)
+        best = scored[rank_best(scores[scored], PASSAGES)]
         pairs = zip(best.tolist(), scores[best].tolist(), strict=True)
-        return {ids[position]: score for position, score in pairs if score > 0}
+        return {ids[position]: score for position, score in pairs}
 
     def _entry_bm25(
         self, sources: Collection[str], scores: NDArray[np.float32]
