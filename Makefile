@@ -9,8 +9,9 @@
 #   make readme             write the generated parts of all pages anew
 #   make baseline           accept the figures of the bundled set as they are now
 #   make gate               fail when they got worse
+#   make audit              look for known vulnerabilities in what is installed
 #   make soak               load, kills and many processes, for half an hour
-#   make soak PARTS=load    one part of it: load, records or kills
+#   make soak PARTS=load    one part of it: load, records, kills, files or folder
 #   make format             apply the style
 #   make constraints        pin the newest releases that pyproject.toml admits
 #   make clean              remove the environment and the caches
@@ -33,7 +34,7 @@ BASELINE = $(STARTER)/baseline.json
 GATE = $(BIN)/lookup-knowledge eval run $(STARTER) --variants l0,l1,l0+l1 --baseline $(BASELINE)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c .ci/constraints.txt
 
-.PHONY: demo workbench test notebooks readme baseline gate soak lint format constraints clean
+.PHONY: demo workbench test notebooks readme baseline gate audit soak lint format constraints clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-base
@@ -64,6 +65,12 @@ gate: $(VENV)/.installed-all
 soak: $(VENV)/.installed-all
 	$(BIN)/python -m tests.soak $(PARTS)
 
+# An environment of its own: pip-audit brings packages that the pins do not know.
+audit:
+	@test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit \
+		&& $(VENV)-audit/bin/python -m pip install --quiet pip-audit; } || true
+	@AUDIT="$(abspath $(VENV)-audit/bin/pip-audit)" .ci/audit $(AUDIT_OPTIONS)
+
 lint: $(VENV)/.installed-all
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -78,7 +85,7 @@ constraints:
 	PYTHON="$(PYTHON)" bash .ci/pin
 
 clean:
-	rm -rf $(VENV) .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-audit .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer found: make PYTHON=/path/to/python"; exit 1; }

@@ -141,7 +141,7 @@ class KnowledgeBase:
         """The result of a query that could not be looked up, with the error as data."""
         try:
             known = self.fingerprint
-        except Exception:  # noqa: BLE001 - a door's answer: why nothing opens is in `error`
+        except Exception:  # noqa: BLE001 - an agent's door: why nothing opens is in `error`
             known = NO_FINGERPRINT
         return refuse(query, error, self.settings.lookup, fingerprint=known, outcome=outcome)
 

@@ -7,7 +7,6 @@ An environment variable is `LOOKUP_` + section + `__` + key, such as `LOOKUP_LOO
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from retrieval.errors import KnowledgeError, SettingsError
+from retrieval.reading import read_toml
 from retrieval.settings.sections import LookupSettings
+from retrieval.shown import show
 
 CONFIG_NAME = "knowledge.toml"
 STATE_NAME = ".lookup-knowledge"
@@ -51,7 +52,8 @@ def load_settings(
         )
     path = path.resolve()
     config = path / CONFIG_NAME
-    has_config = config.is_file()
+    # Whatever else has the name is refused by who reads it, not taken for no settings.
+    has_config = config.exists() or config.is_symlink()
     data = _read_toml(config) if has_config else {}
     _validate(data, str(config))
     data = _merge(data, _environment(os.environ))
@@ -79,10 +81,10 @@ def user_state_dir(root: Path) -> Path:
 
 def _read_toml(config: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(config.read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError, OSError) as error:  # ValueError: also too many digits
+        return read_toml(config)
+    except ValueError as error:
         raise SettingsError(
-            f"{config} cannot be read as TOML: {error}.", next_action="Correct the file."
+            f"{config} cannot be read: {error}.", next_action="Correct the file."
         ) from error
 
 
@@ -133,7 +135,7 @@ def _validate(data: Mapping[str, Any], origin: str, *, alone: bool = False) -> L
             ) from None
         reason = first["msg"].removeprefix("Value error, ")
         if first["loc"][0] not in ("chroma", "records"):  # which may hold a secret
-            reason += f", but it is {first['input']!r}"
+            reason += f", but it is {show(first['input'])}"
         raise SettingsError(
             f"Setting '{name}' in {origin} is not usable: {reason}.",
             next_action="Correct the value.",

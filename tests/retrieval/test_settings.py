@@ -57,9 +57,9 @@ def test_the_environment_beats_the_file_and_an_argument_beats_both(
         ("[lookup]\ntopk = 3", r"Unknown setting 'lookup.topk'.*top_k"),
         ("[lookup]\ntop_k = 0", "Setting 'lookup.top_k' in .* is not usable.* but it is 0"),
         ("[lookup]\nfilter_mode = 'always'", "'auto', 'strict' or 'off'"),
-        ("top_k = = 3", "cannot be read as TOML"),
-        ("top_k = " + "9" * 5000, "cannot be read as TOML"),
-        ("top_k = " + "[" * 5000 + "]" * 5000, "cannot be read as TOML"),
+        ("top_k = = 3", "cannot be read: it is no TOML: .*line 1"),
+        ("top_k = " + "9" * 5000, "a number has too many digits"),
+        ("top_k = " + "[" * 5000 + "]" * 5000, "it nests too deeply"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named(tmp_path: Path, text: str, message: str) -> None:

@@ -2,14 +2,15 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from retrieval.bundled import default_knowledge
+from retrieval.errors import SettingsError
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.reading import read_toml
 from retrieval.settings import ENV_PREFIX, LookupSettings
 from retrieval.settings.listing import Kind, SettingField, Value, list_fields, to_plain
 from retrieval.types import ErrorInfo
@@ -154,7 +155,12 @@ def _setting(
 def _read_raw(config: Path | None) -> dict[str, Any]:
     if config is None or not config.is_file():
         return {}
-    return tomllib.loads(config.read_text(encoding="utf-8-sig"))
+    try:
+        return read_toml(config)
+    except ValueError as error:
+        raise SettingsError(
+            f"{config} cannot be read: {error}.", next_action="Correct the file."
+        ) from error
 
 
 def _variables(environ: Mapping[str, str]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from retrieval.atomic import write_atomic
 from retrieval.errors import KnowledgeError, MissingExtra, SettingsError
+from retrieval.reading import decode, parse_toml, read_regular
 from retrieval.settings import CONFIG_NAME, LookupSettings, load_settings
 from retrieval.settings.listing import Value, list_fields
 from workbench.services.settings import hide_secrets
@@ -92,21 +93,17 @@ def read_settings_file(folder: Path) -> SettingsFile:
 
     Raises `SettingsError` when it is not UTF-8 or cannot be read.
     """
-    path = (folder / CONFIG_NAME).resolve()  # a link stays a link: its target is written
+    config = folder / CONFIG_NAME
+    if not config.exists() and not config.is_symlink():
+        return SettingsFile(path=config.resolve(), text="", digest=None)
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return SettingsFile(path=path, text="", digest=None)
-    except OSError as error:
+        data = read_regular(config)
+        text = decode(data)
+    except ValueError as error:
         raise SettingsError(
-            f"{path} cannot be read: {error.strerror}.", next_action="Correct its permission."
+            f"{config} cannot be read: {error}.", next_action="Correct the file or its permission."
         ) from error
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SettingsError(
-            f"{path} is not UTF-8 at byte {error.start}.", next_action="Save it as UTF-8."
-        ) from error
+    path = config.resolve()  # a link stays a link: its target is written
     return SettingsFile(path=path, text=text, digest=hashlib.sha256(data).hexdigest())
 
 
@@ -181,8 +178,9 @@ def _edit(text: str, changes: Mapping[str, Value]) -> str:
         raise MissingExtra("Editing settings", "workbench") from error
     mark = _BOM if text.startswith(_BOM) else ""
     try:
+        parse_toml(text.removeprefix(_BOM))
         document = tomlkit.parse(text.removeprefix(_BOM))
-    except ParseError as error:
+    except (ParseError, ValueError) as error:
         raise SettingsError(
             f"{CONFIG_NAME} cannot be read as TOML: {error}.", next_action="Correct the file."
         ) from error
