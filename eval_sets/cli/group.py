@@ -2,6 +2,7 @@
 
 import click
 
+from eval_sets.cli.ablate import ablate
 from eval_sets.cli.calibrate import calibrate
 from eval_sets.cli.compare import compare
 from eval_sets.cli.exchange import export, import_
@@ -23,6 +24,7 @@ from eval_sets.cli.suggest import suggest
         for c in (
             run,
             compare,
+            ablate,
             calibrate,
             no_answer,
             import_,
