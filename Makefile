@@ -6,7 +6,7 @@
 #   make test               run the tests, then the notebooks against their outputs
 #   make notebooks          run the notebooks and write their outputs into them
 #   make lint               check style, types and import rules
-#   make readme             write the outputs and figures of the README anew
+#   make readme             write the generated parts of all pages anew
 #   make baseline           accept the figures of the bundled set as they are now
 #   make gate               fail when they got worse
 #   make audit              look for known vulnerabilities in what is installed
@@ -25,6 +25,9 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 
 BIN = $(VENV)/bin
 COG ?= -r
+# Pages with parts that commands and types write.
+GENERATED = README.md eval_sets/README.md retrieval/README.md retrieval/contract/README.md \
+	retrieval/knowledge/README.md retrieval/settings/README.md
 # By its folder: a user's judged copy has the same name.
 STARTER = eval_sets/sets/starter
 BASELINE = $(STARTER)/baseline.json
@@ -51,7 +54,7 @@ notebooks: $(VENV)/.installed-all
 		--ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 
 readme: $(VENV)/.installed-all
-	COLUMNS=80 PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cog $(COG) README.md
+	COLUMNS=80 PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cog $(COG) -I . $(GENERATED)
 
 baseline: $(VENV)/.installed-all
 	$(GATE) --update-baseline

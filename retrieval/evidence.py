@@ -20,9 +20,8 @@ from retrieval.types import (
     Passage,
     PassageSpan,
 )
+from retrieval.weights import WEIGHTS, Weights
 
-OVERLAP_WEIGHT = 0.4
-"""Weight of graded L0 beside the fused score of L1."""
 CONTENT_PASSAGES = 3
 """Matched passages whose text a block carries at most; the spans of all of them are listed."""
 CONTENT_SHARE = 0.6
@@ -41,6 +40,7 @@ class _Found:
     """While it is, a near match is no candidate: it lends its score to what L1 found."""
     candidates: tuple[Candidate, ...]
     fallback: tuple[Candidate, ...]
+    overlap_weight: float
 
     @property
     def size(self) -> int:
@@ -61,7 +61,7 @@ class _Found:
     def rank_score(self) -> float:
         l0 = self.match or self.near
         fused = max((c.score for c in (*self.candidates, *self.fallback)), default=0.0)
-        return fused + OVERLAP_WEIGHT * (l0.score if l0 else 0.0)
+        return fused + self.overlap_weight * (l0.score if l0 else 0.0)
 
 
 def merge_evidence(
@@ -73,6 +73,7 @@ def merge_evidence(
     rarity: Callable[[str], float],
     top_k: int,
     min_score: float | None,
+    weights: Weights = WEIGHTS,
 ) -> tuple[tuple[EvidenceBlock, ...], Counts]:
     """The blocks, best first, at most `top_k`, and where every candidate went.
 
@@ -85,13 +86,13 @@ def merge_evidence(
     dropped: Counter[str] = Counter()
     if len(kept) < len(l1.candidates):
         dropped["min_score"] = len(l1.candidates) - len(kept)
-    found = _collect(hints, kept, l1)
+    found = _collect(hints, kept, l1, weights.overlap_for(query))
     ranked = sorted(found, key=lambda s: (_demoted(found[s], l1), -found[s].rank_score(), s))
     for source in ranked[top_k:]:
         dropped["top_k"] += found[source].size
-    weights = {word: rarity(word) for word in content_words(query)}
+    rarities = {word: rarity(word) for word in content_words(query)}
     written = written_forms(query)
-    blocks = tuple(_block(entries[s], found[s], hints, weights, written) for s in ranked[:top_k])
+    blocks = tuple(_block(entries[s], found[s], hints, rarities, written) for s in ranked[:top_k])
     merged = sum(found[source].size - 1 for source in ranked[:top_k])
     counts = Counts(
         candidate_count=len(blocks) + merged + sum(dropped.values()),
@@ -111,7 +112,9 @@ def _demoted(found: _Found, l1: L1Outcome) -> bool:
     return l1.status != "ok" and found.relaxed and found.match is None
 
 
-def _collect(hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome) -> dict[str, _Found]:
+def _collect(
+    hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome, weight: float
+) -> dict[str, _Found]:
     matches = {match.source: match for match in hints.matches}
     near = {match.source: match for match in hints.near_matches}
     candidates: defaultdict[str, list[Candidate]] = defaultdict(list)
@@ -129,6 +132,7 @@ def _collect(hints: L0Hints, kept: Sequence[Candidate], l1: L1Outcome) -> dict[s
             l1_is_ok=l1_is_ok,
             candidates=tuple(candidates[source]),
             fallback=tuple(fallback[source]),
+            overlap_weight=weight,
         )
         for source in sources
     }

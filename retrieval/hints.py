@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from retrieval.filtering import is_within
-from retrieval.overlap import HeadlineIndex, Overlap
+from retrieval.overlap import HEADING_SHARE, HeadlineIndex, Overlap
+from retrieval.shown import cut
 from retrieval.text import (
     STOP_WORDS,
     Token,
@@ -33,7 +34,8 @@ COMMON_SHARE = 0.02
 # Other hits need this much rarity (1 = one word that a single note holds) and this many letters.
 RARITY_FLOOR = 1.2
 LENGTH_FLOOR = 4
-HIT_WEIGHT = 0.15
+HIT_WEIGHT = 0.05
+LONGEST_HEADING = 80
 
 _FIELD_ORDER: dict[TermField, int] = {"keyword": 0, "title": 1, "entity": 2, "category": 3}
 
@@ -50,9 +52,16 @@ class _Term:
 class L0Index:
     """The notes' terms, ready to be found in queries. Built once; holds no file or connection."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        *,
+        heading_share: float = HEADING_SHARE,
+        hit_weight: float = HIT_WEIGHT,
+    ) -> None:
         self.entries = tuple(sorted(entries, key=lambda entry: entry.source))
-        self.headlines = HeadlineIndex(self.entries)
+        self.headlines = HeadlineIndex(self.entries, heading_share=heading_share)
+        self._hit_weight = hit_weight
         self._common = max(COMMON_NOTES, COMMON_SHARE * len(self.entries))
         # Key → the ways to write it → positions of the notes that have it so.
         self._terms: defaultdict[tuple[str, ...], defaultdict[_Term, list[int]]] = defaultdict(
@@ -130,6 +139,12 @@ class L0Index:
             category_hits=tuple(dict.fromkeys(hit for _, hit in domain_hits)),
         )
 
+    def overlap(self, query: str, source: str) -> float:
+        """The graded overlap of the note's title and keywords with the query, 0 to 1."""
+        position = self._position[source]
+        found = self.headlines.overlaps(query, (position,)).get(position)
+        return found.score if found else 0.0
+
     def notes_with(self, term: str) -> int:
         """Notes to which an author gave the term as a keyword, alias or entity."""
         return self._notes.get(term_key(term), 0)
@@ -189,17 +204,20 @@ class L0Index:
             title=entry.title,
             categories=entry.categories,
             hits=tuple(kept),
-            score=round((overlap.score if overlap else 0.0) + HIT_WEIGHT * strength, 6),
+            score=round((overlap.score if overlap else 0.0) + self._hit_weight * strength, 6),
         )
 
     def _near(self, overlap: Overlap, written: Mapping[str, str]) -> NearMatch:
         entry = self.entries[overlap.position]
         words = ", ".join(f"'{written.get(word, word)}'" for word in overlap.words[:6])
+        where = "title or keywords"
+        if overlap.heading is not None and overlap.heading != entry.title:
+            where = f"the heading '{cut(' '.join(overlap.heading.split()), LONGEST_HEADING)}'"
         return NearMatch(
             source=entry.source,
             title=entry.title,
             score=round(overlap.score, 6),
-            reason=f"shares {words} with title or keywords, but no whole term stands in the query",
+            reason=f"shares {words} with {where}, but no whole term stands in the query",
         )
 
     def _entities(self, matches: list[L0Match], hits: list[TermHit]) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ from retrieval.types import (
     LookupResult,
     Outcome,
 )
+from retrieval.weights import WEIGHTS, Weights
 from retrieval.worker import TimeLimit
 
 LONGEST_REASON = 500
@@ -58,6 +59,7 @@ class View:
     semantic_floor: float
     fingerprint: Fingerprint
     thresholds: Thresholds = DEFAULT_THRESHOLDS
+    weights: Weights = WEIGHTS
     warnings: tuple[ErrorInfo, ...] = ()
     """What every answer from this state has to say."""
 
@@ -96,6 +98,7 @@ def run_lookup(
         rarity=rarity,
         top_k=options.top_k,
         min_score=options.min_score,
+        weights=view.weights,
     )
     relevance = assess(
         query,
@@ -103,6 +106,7 @@ def run_lookup(
         l1,
         semantic_floor=view.semantic_floor,
         rarity=rarity,
+        overlap=view.l0.overlap,
         thresholds=view.thresholds,
     )
     done = time.perf_counter()

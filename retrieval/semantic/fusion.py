@@ -1,16 +1,16 @@
 """Fusion of dense and full-text scores into one ranking of notes and their passages. Pure.
 
-Each signal is scaled to 0..1 over the union of candidates (min-max) and weighted; a note that a
-signal did not see gets 0 from it. See Bruch, Gai and Ingber 2023, "An Analysis of Fusion Functions
-for Hybrid Retrieval": a convex combination of scaled scores keeps what ranks alone lose.
+Each signal is brought to 0..1 and weighted; a note that a signal did not see gets 0 from it.
+Cosines are scaled by min-max over the candidates. BM25 is divided by the best score of the query:
+its least value is 0 by definition. See Bruch, Gai and Ingber 2023, "An Analysis of Fusion Functions
+for Hybrid Retrieval": a convex combination of scaled scores keeps what ranks alone lose, and a
+theoretical minimum is steadier than a measured one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-DENSE_WEIGHT = 1.0
-PASSAGE_WEIGHT = 0.5
-ENTRY_WEIGHT = 0.5
+from retrieval.weights import WEIGHTS, Weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,45 +21,83 @@ class Signals:
     """Passage → note, for every candidate passage."""
     cosines: Mapping[str, float]
     passage_bm25: Mapping[str, float]
+    second_bm25: Mapping[str, float]
+    """Note → BM25 of its second best passage, candidate or not; of its only one where it has one.
+    """
     entry_bm25: Mapping[str, float]
 
 
-def fuse(signals: Signals) -> list[tuple[str, float]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scales:
+    """What scores are measured by: the lowest and highest cosine, and the best BM25 of each kind.
+
+    A filtered request is measured by the scales of the unfiltered one. So a filter takes notes out,
+    and never turns the order of those that stay.
+    """
+
+    lowest: float
+    highest: float
+    passage: float
+    entry: float
+
+    @classmethod
+    def of(cls, signals: Signals) -> "Scales":
+        cosines = signals.cosines.values()
+        return cls(
+            lowest=min(cosines, default=0.0),
+            highest=max(cosines, default=0.0),
+            passage=max(signals.passage_bm25.values(), default=0.0),
+            entry=max(signals.entry_bm25.values(), default=0.0),
+        )
+
+    def cosine(self, value: float) -> float:
+        """0 for the lowest cosine and 1 for the highest; 1 when all are equal."""
+        spread = self.highest - self.lowest
+        return (value - self.lowest) / spread if spread > 1e-12 else 1.0
+
+    def passage_share(self, score: float) -> float:
+        """A passage's share of the best BM25 of a passage."""
+        return score / (self.passage or 1.0)
+
+    def entry_share(self, score: float) -> float:
+        """A note's share of the best BM25 of a note."""
+        return score / (self.entry or 1.0)
+
+
+def fuse(
+    signals: Signals,
+    weights: Weights = WEIGHTS,
+    *,
+    scales: Scales | None = None,
+    relaxed: Collection[str] = (),
+) -> list[tuple[str, float]]:
     """The candidate passages with their note's fused score, best note first.
 
-    Within a note the passages stand by their own share of the score. Ties are broken by identity,
-    so that a second run gives the same order.
+    Without `scales` the scores are measured by those of these signals. Notes in `relaxed` stand
+    `weights.relaxed_lag` lower. Within a note the passages stand by their own share of the score.
+    Ties are broken by identity, so that a second run gives the same order.
     """
-    cosine = scale(signals.cosines)
-    passage = scale(signals.passage_bm25)
-    sources = set(signals.source_of.values())
-    entry = scale({s: v for s, v in signals.entry_bm25.items() if s in sources})
-    own = {
-        pid: DENSE_WEIGHT * cosine.get(pid, 0.0) + PASSAGE_WEIGHT * passage.get(pid, 0.0)
-        for pid in signals.source_of
-    }
+    scales = scales or Scales.of(signals)
+    cosine = {pid: scales.cosine(value) for pid, value in signals.cosines.items()}
     best_cosine = _best(cosine, signals.source_of)
-    best_passage = _best(passage, signals.source_of)
+    best_passage = _best(signals.passage_bm25, signals.source_of)
     score = {
-        source: DENSE_WEIGHT * best_cosine.get(source, 0.0)
-        + PASSAGE_WEIGHT * best_passage.get(source, 0.0)
-        + ENTRY_WEIGHT * entry.get(source, 0.0)
-        for source in sources
+        source: weights.dense * best_cosine.get(source, 0.0)
+        + weights.passage * scales.passage_share(best_passage.get(source, 0.0))
+        + weights.second * scales.passage_share(signals.second_bm25.get(source, 0.0))
+        + weights.entry * scales.entry_share(signals.entry_bm25.get(source, 0.0))
+        - (weights.relaxed_lag if source in relaxed else 0.0)
+        for source in set(signals.source_of.values())
+    }
+    own = {
+        pid: weights.dense * cosine.get(pid, 0.0)
+        + weights.passage * scales.passage_share(signals.passage_bm25.get(pid, 0.0))
+        for pid in signals.source_of
     }
     ranked = sorted(
         signals.source_of.items(), key=lambda item: (-score[item[1]], item[1], -own[item[0]], item)
     )
     return [(pid, score[source]) for pid, source in ranked]
-
-
-def scale(scores: Mapping[str, float]) -> dict[str, float]:
-    """Scores mapped to 0..1 by min-max; all 1 when they are equal."""
-    if not scores:
-        return {}
-    low, high = min(scores.values()), max(scores.values())
-    if high - low < 1e-12:
-        return dict.fromkeys(scores, 1.0)
-    return {key: (value - low) / (high - low) for key, value in scores.items()}
 
 
 def ranks(ordered: Iterable[str]) -> dict[str, int]:
@@ -71,5 +109,5 @@ def _best(scores: Mapping[str, float], source_of: Mapping[str, str]) -> dict[str
     best: dict[str, float] = {}
     for pid, value in scores.items():
         source = source_of[pid]
-        best[source] = max(value, best.get(source, 0.0))
+        best[source] = max(value, best.get(source, value))
     return best

@@ -1,6 +1,6 @@
 """L1: the dense request, its shadow, full text beside it, and their fusion into candidates."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from retrieval.filtering import is_within
 from retrieval.semantic.admission import Admission
-from retrieval.semantic.fusion import Signals, fuse, ranks
+from retrieval.semantic.fusion import Scales, Signals, fuse, ranks
 from retrieval.semantic.parts import OpenIndex, QueryEmbedder
-from retrieval.semantic.ranking import rank_best
+from retrieval.semantic.ranking import rank_best, rank_second
+from retrieval.semantic.relaxing import relax_near, relax_worded
 from retrieval.text import content_words, script_shares
 from retrieval.types import Candidate, Condition, Entry, L1Outcome, L1Request, Shadow
+from retrieval.weights import WEIGHTS, Weights
 
 PASSAGES = 100
 """Passages that each of the dense and the full-text request contribute at most."""
@@ -40,6 +42,7 @@ class HybridRetriever:
     index: OpenIndex
     embedder: QueryEmbedder
     scripts: tuple[str, ...]
+    weights: Weights = WEIGHTS
 
     @property
     def is_open(self) -> bool:
@@ -53,38 +56,44 @@ class HybridRetriever:
         """
         fits = self._embedder_fits(request.query)
         mode = request.mode if fits else "fulltext"
-        if mode == "fulltext":
-            candidates = self.fulltext(request)
-            return L1Outcome(
-                status="ok" if candidates else "empty",
-                mode=mode,
-                attempted=True,
-                candidates=candidates,
-                embedder_fits=fits,
-            )
-        vector = self.embedder.embed_query(request.query)
         category, conditions = request.decision.category, request.decision.conditions
-        dense = dict(self.index.vectors.query(vector, PASSAGES, category, conditions))
-        unfiltered = dense
-        relaxed: dict[str, float] = {}
+        dense: dict[str, float] = {}
+        unfiltered: dict[str, float] = {}
+        vector = None
+        if mode != "fulltext":
+            vector = self.embedder.embed_query(request.query)
+            dense = dict(self.index.vectors.query(vector, PASSAGES, category, conditions))
+            unfiltered = dense
+            if category is not None:
+                unfiltered = dict(self.index.vectors.query(vector, PASSAGES, None, conditions))
+        query = self._score(vector, content_words(request.query) if mode != "dense" else [])
+        everything = None
+        near: dict[str, float] = {}
+        relaxed: set[str] = set()
         if category is not None:
-            unfiltered = dict(self.index.vectors.query(vector, PASSAGES, None, conditions))
-            if request.decision.mode == "auto":
-                relaxed = self._relax(unfiltered, dense, request)
-        query = self._score(vector, content_words(request.query) if mode == "hybrid" else [])
-        found = self._find(query, {**dense, **relaxed}, request, relaxed=relaxed)
+            everything = self._signals(query, unfiltered, None, conditions)
+            if request.decision.mode == "auto" and mode == "fulltext":
+                relaxed = self._relax_worded(everything, category, request)
+            elif request.decision.mode == "auto":
+                near = self._relax_near(unfiltered, dense, category, request)
+                relaxed = {self.source_of[pid] for pid in near}
+        found = self._find(query, {**dense, **near}, request, relaxed, everything)
+        is_ok = bool(dense) if mode != "fulltext" else any(not c.relaxed for c in found)
         return L1Outcome(
-            status="ok" if dense else "empty",
+            status="ok" if is_ok else "empty",
             mode=mode,
             attempted=True,
             candidates=found,
-            shadow=self._shadow(query, unfiltered, request) if category else None,
+            shadow=self._shadow(everything, unfiltered, category)
+            if everything and category and mode != "fulltext"
+            else None,
+            embedder_fits=fits,
         )
 
     def fulltext(self, request: L1Request) -> tuple[Candidate, ...]:
         """What BM25 alone finds within the filter, best note first; no cosine is compared."""
         query = self._score(None, content_words(request.query))
-        return self._find(query, {}, request, relaxed=())
+        return self._find(query, {}, request)
 
     @cached_property
     def _admission(self) -> Admission:
@@ -97,26 +106,26 @@ class HybridRetriever:
         known = sum(shares.get(script, 0.0) for script in self.scripts)
         return not shares or not self.scripts or known >= SCRIPT_SHARE
 
-    def _relax(
-        self, unfiltered: Mapping[str, float], inside: Mapping[str, float], request: L1Request
+    def _relax_near(
+        self,
+        unfiltered: Mapping[str, float],
+        inside: Mapping[str, float],
+        category: str,
+        request: L1Request,
     ) -> dict[str, float]:
-        """Hits outside the derived filter whose cosine passes the floor and is within the margin
-        of the best hit inside.
-
-        Where the caller named categories, all of them are wanted, and the floor is enough.
-        """
-        named = any(
-            c.key == "category" and c.op in ("eq", "in") for c in request.decision.conditions
-        )
-        best = max(inside.values(), default=None)
-        least = request.semantic_floor
-        if best is not None and not named:
-            least = max(least, best - request.relax_margin)
-        category = request.decision.category or ""
-        near = {pid: cosine for pid, cosine in unfiltered.items() if cosine >= least}
-        sources = {self.source_of[pid] for pid in near}
-        outside = {s for s in sources if not is_within(self.entries[s], category)}
+        near = relax_near(unfiltered, inside, request)
+        outside = self._outside({self.source_of[pid] for pid in near}, category)
         return {pid: cosine for pid, cosine in near.items() if self.source_of[pid] in outside}
+
+    def _relax_worded(self, everything: Signals, category: str, request: L1Request) -> set[str]:
+        best: dict[str, float] = {}
+        for pid, score in everything.passage_bm25.items():
+            source = everything.source_of[pid]
+            best[source] = max(score, best.get(source, 0.0))
+        return relax_worded(best, self._outside(best, category), request)
+
+    def _outside(self, sources: Iterable[str], category: str) -> set[str]:
+        return {s for s in sources if not is_within(self.entries[s], category)}
 
     def _score(self, vector: NDArray[np.float32] | None, words: Sequence[str]) -> _Query:
         bm25 = None
@@ -130,12 +139,16 @@ class HybridRetriever:
         query: _Query,
         dense: Mapping[str, float],
         request: L1Request,
-        relaxed: Collection[str],
+        relaxed: Collection[str] = (),
+        everything: Signals | None = None,
     ) -> tuple[Candidate, ...]:
-        """Candidates of the dense hits and of BM25 within the filter, with both scores each."""
-        allowed = {self.source_of[pid] for pid in relaxed}
+        """Candidates of the dense hits and of BM25 within the filter, with both scores each.
+
+        `everything` is what the unfiltered request saw.
+        """
         decision = request.decision
-        signals = self._signals(query, dense, decision.category, decision.conditions, allowed)
+        signals = self._signals(query, dense, decision.category, decision.conditions, relaxed)
+        scales = Scales.of(everything) if everything else None
         dense_ranks, bm25_ranks = ranks(dense), ranks(signals.passage_bm25)
         terms = (
             self.index.fulltext.terms_in(list(signals.passage_bm25), query.words)
@@ -152,9 +165,9 @@ class HybridRetriever:
                 fulltext_score=signals.passage_bm25.get(pid),
                 fulltext_rank=bm25_ranks.get(pid),
                 terms=terms.get(pid, ()),
-                relaxed=signals.source_of[pid] in allowed,
+                relaxed=signals.source_of[pid] in relaxed,
             )
-            for pid, score in fuse(signals)
+            for pid, score in fuse(signals, self.weights, scales=scales, relaxed=relaxed)
         )
 
     def _signals(
@@ -168,7 +181,7 @@ class HybridRetriever:
         """The raw scores of the dense hits and of the best that BM25 finds within the filter, or
         in one of the `allowed` notes besides."""
         passages: dict[str, float] = {}
-        entry_scores = np.zeros(0, dtype=np.float32)
+        passage_scores = entry_scores = np.zeros(0, dtype=np.float32)
         if query.bm25 is not None:
             passage_scores, entry_scores = query.bm25
             mask = self._admission.mask(category, conditions, allowed)
@@ -181,35 +194,45 @@ class HybridRetriever:
         if query.vector is not None and missing:
             cosines.update(self.index.vectors.cosines(query.vector, missing))
         source_of = {pid: self.source_of[pid] for pid in (*dense, *missing)}
+        sources = list(dict.fromkeys(source_of.values()))
         return Signals(
             source_of=source_of,
             cosines=cosines,
             passage_bm25=passages,
-            entry_bm25=self._entry_bm25(set(source_of.values()), entry_scores),
+            second_bm25=self._second_bm25(sources, passage_scores),
+            entry_bm25=self._entry_bm25(sources, entry_scores),
         )
 
     def _best_passages(self, scores: NDArray[np.float32]) -> dict[str, float]:
         """The best passages that have a score, best first."""
         ids = self.index.fulltext.passage_ids
-        best = rank_best(scores, PASSAGES)
+        scored = np.flatnonzero(scores > 0)
+        best = scored[rank_best(scores[scored], PASSAGES)]
         pairs = zip(best.tolist(), scores[best].tolist(), strict=True)
-        return {ids[position]: score for position, score in pairs if score > 0}
+        return {ids[position]: score for position, score in pairs}
 
-    def _entry_bm25(
-        self, sources: Collection[str], scores: NDArray[np.float32]
-    ) -> dict[str, float]:
+    def _entry_bm25(self, sources: Sequence[str], scores: NDArray[np.float32]) -> dict[str, float]:
+        if not len(scores) or not sources:
+            return {}
+        found = scores[[self._admission.position(source) for source in sources]].tolist()
+        return {s: score for s, score in zip(sources, found, strict=True) if score > 0}
+
+    def _second_bm25(self, sources: Sequence[str], scores: NDArray[np.float32]) -> dict[str, float]:
         if not len(scores):
             return {}
-        found = {source: float(scores[self._admission.position(source)]) for source in sources}
-        return {source: score for source, score in found.items() if score > 0}
+        notes = np.fromiter(map(self._admission.position, sources), np.intp, len(sources))
+        second = rank_second(scores, self._admission.note_of, notes)
+        return {s: score for s, score in zip(sources, second.tolist(), strict=True) if score > 0}
 
-    def _shadow(self, query: _Query, unfiltered: Mapping[str, float], request: L1Request) -> Shadow:
+    def _shadow(
+        self, everything: Signals, unfiltered: Mapping[str, float], category: str
+    ) -> Shadow:
         """What the request would have ranked without the derived filter."""
-        category = request.decision.category or ""
-        signals = self._signals(query, unfiltered, None, request.decision.conditions)
-        sources = list(dict.fromkeys(signals.source_of[pid] for pid, _ in fuse(signals)))
-        outside = [s for s in sources if not is_within(self.entries[s], category)]
-        elsewhere = set(outside)
+        sources = list(
+            dict.fromkeys(everything.source_of[pid] for pid, _ in fuse(everything, self.weights))
+        )
+        elsewhere = self._outside(sources, category)
+        outside = [source for source in sources if source in elsewhere]
         cosines_in = [c for p, c in unfiltered.items() if self.source_of[p] not in elsewhere]
         cosines_out = [c for p, c in unfiltered.items() if self.source_of[p] in elsewhere]
         return Shadow(

@@ -61,6 +61,7 @@ def test_the_commands_are_those_of_the_design() -> None:
         "run",
         "compare",
         "calibrate",
+        "no-answer",
         "import",
         "export",
         "list",

@@ -1,9 +1,10 @@
 import math
+from dataclasses import replace
 
 import pytest
 
-from retrieval.overlap import HeadlineIndex
-from tests.builders import entry
+from retrieval.overlap import HEADING_SHARE, HeadlineIndex
+from tests.builders import entry, passage
 
 NOTES = [
     entry("a.md", "Refund rules", keywords=["money back"]),
@@ -28,8 +29,9 @@ def test_overlap_is_the_cosine_of_idf_vectors() -> None:
     assert (second.position, second.words) == (1, ("refund", "window"))
     assert second.score == pytest.approx(1.0)
     refund, other = index.rarity("refund"), index.rarity("window")
-    expected = refund**2 / math.hypot(refund, other) / math.hypot(refund, other, other, other)
-    assert first.score == pytest.approx(expected)
+    by_title = HEADING_SHARE * refund**2 / math.hypot(refund, other) ** 2
+    with_keywords = refund**2 / math.hypot(refund, other) / math.hypot(refund, other, other, other)
+    assert first.score == pytest.approx(max(by_title, with_keywords))
     assert index.overlaps("refund window", [2, 1, 0]) == {1: second, 0: first}
 
 
@@ -58,3 +60,17 @@ def test_the_nearest_are_those_of_all_notes(query: str, share: int) -> None:
     )
     found = index.nearest(query, 50, lambda position: position % share == 0)
     assert found == expected[:50]
+
+
+def test_a_query_is_compared_with_each_heading_by_itself() -> None:
+    note = entry("a.md", "Refund rules", keywords=["money back"])
+    sections = tuple(
+        replace(passage("a.md", i), breadcrumb=("Refund rules", heading))
+        for i, heading in enumerate(["Late parcels", "Broken parcels"])
+    )
+    index = HeadlineIndex([replace(note, passages=sections), entry("b.md", "Late trains")])
+    first, second = index.nearest("late parcels", 10)
+    assert (first.position, first.heading) == (0, "Late parcels")
+    assert first.score == pytest.approx(HEADING_SHARE)
+    assert (second.position, second.heading) == (1, None)
+    assert index.overlaps("refund rules money back", [0])[0].heading is None

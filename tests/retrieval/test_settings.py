@@ -100,3 +100,16 @@ def test_the_digest_follows_what_can_change_an_answer(tmp_path: Path) -> None:
         assert LookupSettings.model_validate(other).digest() == base.digest()
     for other in ({"lookup": {"top_k": 3}}, {"embedding": {"model": "hash:8"}}):
         assert LookupSettings.model_validate(other).digest() != base.digest()
+
+
+def test_settings_that_need_each_other_may_both_come_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOOKUP_CHROMA__URL", "http://127.0.0.1:8000")
+    with pytest.raises(SettingsError, match="`url` needs `collection`"):
+        load_settings(tmp_path)
+    monkeypatch.setenv("LOOKUP_CHROMA__COLLECTION", "handbook")
+    assert load_settings(tmp_path)[0].chroma.collection == "handbook"
+    monkeypatch.setenv("LOOKUP_CHROMA__URL", "chroma.internal")
+    with pytest.raises(SettingsError, match="LOOKUP_CHROMA__URL is not usable"):
+        load_settings(tmp_path)

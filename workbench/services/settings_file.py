@@ -18,7 +18,8 @@ from retrieval.atomic import write_atomic
 from retrieval.errors import KnowledgeError, MissingExtra, SettingsError
 from retrieval.reading import decode, parse_toml, read_regular
 from retrieval.settings import CONFIG_NAME, LookupSettings, load_settings
-from workbench.services.settings import Value, hide_secrets
+from retrieval.settings.listing import Value, list_fields
+from workbench.services.settings import hide_secrets
 from workbench.services.settings_places import sets_after, state_after
 
 _BOM = "\ufeff"
@@ -137,7 +138,7 @@ def propose(
         state_after=state,
         sets_before=sets,
         sets_after=labels,
-        rebuilds=tuple(name for name in changes if _rebuilds(name)),
+        rebuilds=tuple(f.path for f in list_fields() if f.changes_index and f.path in changes),
     )
 
 
@@ -232,7 +233,3 @@ def _reason(place: tuple[int | str, ...], message: str, given: object) -> str:
     if place[:1] in (("chroma",), ("records",)):  # which may hold a secret
         return f"{reason}."
     return f"{reason}, but it is {given!r}."
-
-
-def _rebuilds(name: str) -> bool:
-    return name.startswith("knowledge.") or name in {"root", "embedding.model", "embedding.window"}

@@ -10,118 +10,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from retrieval.chroma_settings import ChromaSection
 from retrieval.errors import KnowledgeError, SettingsError
-from retrieval.logs import LogSection
 from retrieval.reading import read_toml
-from retrieval.settings_section import LintSection, Section
+from retrieval.settings.sections import LookupSettings
 from retrieval.shown import show
-from retrieval.types import FilterMode, L1Mode, LookupMode
 
 CONFIG_NAME = "knowledge.toml"
 STATE_NAME = ".lookup-knowledge"
 ENV_PREFIX = "LOOKUP_"
-
-
-class KnowledgeSettings(Section):
-    """Which files are notes, and which frontmatter keys give their fields.
-
-    Keys compare folded: `Title`, `title` and `TITLE` are one key. For `title`, `category` and
-    `entities` the first key that has a value wins; for `keywords` all keys are merged.
-    """
-
-    include: tuple[str, ...] = Field(
-        default=("**/*.md", "**/*.markdown"), description="globs below the root"
-    )
-    exclude: tuple[str, ...] = Field(
-        default=(), description="globs that are left out, besides hidden and dependency folders"
-    )
-    title: tuple[str, ...] = ("title", "name")
-    keywords: tuple[str, ...] = ("keywords", "keyword", "tags", "tag", "aliases", "alias")
-    category: tuple[str, ...] = ("category", "domain", "categories", "section", "product")
-    entities: tuple[str, ...] = ("entities", "entity")
-    folder_as_category: bool = Field(
-        default=True, description="the first folder is the category of a note that names none"
-    )
-    ignore: tuple[str, ...] = Field(default=(), description="frontmatter keys that are not read")
-
-
-class LookupSection(Section):
-    """How a query is answered when the call does not say otherwise."""
-
-    mode: LookupMode = "l0+l1"
-    filter_mode: FilterMode = "auto"
-    l1_mode: L1Mode = "hybrid"
-    top_k: int = Field(default=8, ge=1, le=1000, description="evidence blocks at most")
-    min_score: float | None = Field(
-        default=None, ge=-1, le=1, description="least cosine of an L1 passage"
-    )
-    budget: int | None = Field(
-        default=None, ge=200, description="tokens of the serialised answer at most"
-    )
-    l1_timeout: float = Field(default=5.0, gt=0, description="seconds that L1 may take")
-    relax_margin: float = Field(
-        default=0.1,
-        ge=0,
-        le=2,
-        description="cosine by which a hit outside the derived filter may trail the best inside",
-    )
-    semantic_floor: float | None = Field(
-        default=None,
-        ge=-1,
-        le=1,
-        description="least cosine that counts as semantic support; "
-        "without a value the embedder's own",
-    )
-
-
-class EmbeddingSection(Section):
-    """The embedder. Another model needs a new index."""
-
-    model: str = Field(
-        default="minilm", description="`minilm`, `hash:N`, or `<integration>:<name>`"
-    )
-    threads: int | None = Field(default=None, ge=1, description="without a value: all cores")
-    window: int = Field(default=256, ge=32, le=8192, description="tokens of a passage at most")
-    scripts: tuple[str, ...] | None = Field(
-        default=None,
-        description="scripts the model was trained on; without a value the embedder's own",
-    )
-
-
-class RecordSection(Section):
-    """Where invocations are recorded."""
-
-    record: Literal["full", "no_query", "off"] = "full"
-    url: str | None = Field(default=None, description="by default SQLite in the state folder")
-    """A relative SQLite file is relative to the settings file, without one to the state folder."""
-
-
-class LookupSettings(Section):
-    """All settings of one knowledge base."""
-
-    root: Path | None = Field(default=None, description="knowledge root, relative to the file")
-    state_dir: Path | None = Field(default=None, description="index, records, spool and lock")
-    sets_dir: Path | None = Field(default=None, description="where labelled sets are written")
-    knowledge: KnowledgeSettings = KnowledgeSettings()
-    lookup: LookupSection = LookupSection()
-    embedding: EmbeddingSection = EmbeddingSection()
-    chroma: ChromaSection = ChromaSection()
-    records: RecordSection = RecordSection()
-    lint: LintSection = LintSection()
-    logs: LogSection = LogSection()
-
-    def digest(self) -> str:
-        """Short digest of what can change an answer: not of places, threads or time limits."""
-        data = self.model_dump(mode="json", include={"knowledge", "lookup", "embedding"})
-        data["embedding"].pop("threads")
-        data["lookup"].pop("l1_timeout")
-        text = json.dumps(data, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +107,7 @@ def _environment(environ: Mapping[str, str]) -> dict[str, Any]:
         nested: Any = value
         for key in reversed(keys):
             nested = {key: nested}
-        _validate(nested, f"the environment variable {name}")
+        _validate(nested, f"the environment variable {name}", alone=True)
         found = _merge(found, nested)
     return found
 
@@ -220,11 +120,14 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _validate(data: Mapping[str, Any], origin: str) -> LookupSettings:
+def _validate(data: Mapping[str, Any], origin: str, *, alone: bool = False) -> LookupSettings:
+    """The settings; defaults for one that stands `alone`, and needs another beside it."""
     try:
         return LookupSettings.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
+        if alone and isinstance(first["input"], Mapping) and first["type"] == "value_error":
+            return LookupSettings()
         name = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             raise SettingsError(
