@@ -3,7 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from retrieval.choosing import choose_passage
 from retrieval.reasons import l0_reasons, l1_reasons, near_reason
 from retrieval.text import content_words, written_forms
 from retrieval.types import (
@@ -91,8 +93,9 @@ def merge_evidence(
     for source in ranked[top_k:]:
         dropped["top_k"] += found[source].size
     rarities = {word: rarity(word) for word in content_words(query)}
+    choose = partial(choose_passage, rarities=rarities, rarity=rarity)
     written = written_forms(query)
-    blocks = tuple(_block(entries[s], found[s], hints, rarities, written) for s in ranked[:top_k])
+    blocks = tuple(_block(entries[s], found[s], hints, choose, written) for s in ranked[:top_k])
     merged = sum(found[source].size - 1 for source in ranked[:top_k])
     counts = Counts(
         candidate_count=len(blocks) + merged + sum(dropped.values()),
@@ -142,14 +145,15 @@ def _block(
     entry: Entry,
     found: _Found,
     hints: L0Hints,
-    weights: Mapping[str, float],
+    choose: Callable[[Sequence[Passage]], Passage | None],
     written: Mapping[str, str],
 ) -> EvidenceBlock:
     by_id = {passage.id: passage for passage in entry.passages}
     scored = [c for c in (*found.candidates, *found.fallback) if c.passage_id in by_id]
     chosen = [by_id[c.passage_id] for c in _content(scored)]
     if not chosen:
-        chosen = _best_passage(entry.passages, weights)
+        best = choose(entry.passages)
+        chosen = [best] if best else []
     spans = {c.passage_id: _span(by_id[c.passage_id], c.cosine, chosen) for c in scored}
     for passage in chosen:
         spans.setdefault(passage.id, _span(passage, None, chosen))
@@ -206,16 +210,6 @@ def _span(passage: Passage, cosine: float | None, chosen: Sequence[Passage]) -> 
 
 def _clip(cosine: float) -> float:
     return round(min(max(cosine, 0.0), 1.0), 6)
-
-
-def _best_passage(passages: Iterable[Passage], weights: Mapping[str, float]) -> list[Passage]:
-    """The passage that holds the rarest of the query's words; the first one when none does."""
-
-    def weight(passage: Passage) -> float:
-        text = " ".join((*passage.breadcrumb, passage.text)).casefold()
-        return sum(value for word, value in weights.items() if word in text)
-
-    return sorted(passages, key=lambda p: (-weight(p), p.ordinal))[:1]
 
 
 def _join(passages: Iterable[Passage]) -> str:

@@ -1,4 +1,4 @@
-"""What the parts of the ranking count. Chosen on real sets; see `retrieval/RELEVANCE.md`."""
+"""What the parts of the ranking count. Chosen on real sets; see `retrieval/RANKING.md`."""
 
 from dataclasses import dataclass
 

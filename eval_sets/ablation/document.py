@@ -80,7 +80,9 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _interval(interval: Interval | None) -> list[float] | None:
-    return interval and [round(interval.low, PLACES), round(interval.high, PLACES)]
+    if interval is None:
+        return None
+    return [round(interval.low, PLACES), round(interval.high, PLACES)]
 
 
 def build_ablation(ablation: Ablation) -> Document:

@@ -52,7 +52,7 @@ class Ablation:
     sets: tuple[SetAblation, ...]
     pooled: tuple[Measured, ...]
     """Over the queries of all sets; empty for a single one."""
-    embedding: str
+    embedding: str | None
     """Digest of the embedder."""
     seed: int
     resamples: int

@@ -82,7 +82,7 @@ def ablate(
         )
     measured: list[SetAblation] = []
     everything: dict[str, _Scores] = {}
-    embedding = ""
+    embedding: str | None = None
     for eval_set, kb in sets:
         view = _open(kb)
         embedding = view.fingerprint.embedding

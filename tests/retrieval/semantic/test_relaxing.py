@@ -1,11 +1,14 @@
 """Which hits outside the derived filter come in, with vectors that count words."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from retrieval import KnowledgeBase
+from retrieval.semantic.relaxing import relax_worded
+from retrieval.types import FilterDecision, L1Request
 
 QUERY = "desk rules"
 
@@ -49,3 +52,36 @@ def test_of_the_categories_that_the_caller_names_all_are_wanted(kb: KnowledgeBas
 
 def test_naming_what_is_not_wanted_leaves_the_margin(kb: KnowledgeBase) -> None:
     assert found(kb, filters={"category": {"ne": "canteen"}}) == {"desk.md": False}
+
+
+def test_of_a_query_without_a_cosine_full_text_is_the_measure() -> None:
+    decision = FilterDecision(mode="auto", category="office")
+    request = L1Request(
+        query="质量", mode="hybrid", decision=decision, relax_margin=0.1, semantic_floor=0.3
+    )
+    best = {"inside.md": 5.0, "near.md": 4.1, "far.md": 3.9}
+    assert relax_worded(best, {"near.md", "far.md"}, request) == {"near.md"}
+    wide = replace(request, relax_margin=0.5)
+    assert relax_worded(best, {"near.md", "far.md"}, wide) == {"near.md", "far.md"}
+    none_inside = {"near.md": 4.1, "far.md": 1.0}
+    assert relax_worded(none_inside, set(none_inside), request) == {"near.md"}
+
+
+@pytest.mark.parametrize("script", ["质量", "качество"])
+def test_a_note_in_another_script_is_found_past_a_wrong_filter(tmp_path: Path, script: str) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text(f"---\ntitle: Wifi\ncategory: net\nkeywords: [{script}]\n---\nX.\n")
+    (notes / "b.md").write_text(
+        f"---\ntitle: Wahl\ncategory: other\n---\n{script} {script} 手册.\n"
+    )
+    settings = {
+        "state_dir": str(tmp_path / "state"),
+        "embedding": {"model": "hash:64", "scripts": ["LATIN"]},
+    }
+    with KnowledgeBase.open(notes, settings) as base:
+        base.reindex()
+        blocks = {b.source: b.relaxed for b in base.lookup(script).evidence_blocks}
+        assert blocks == {"a.md": False, "b.md": True}
+        strict = base.lookup(script, filter_mode="strict")
+        assert [b.source for b in strict.evidence_blocks] == ["a.md"]
