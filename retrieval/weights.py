@@ -24,9 +24,6 @@ class Weights:
     short_query: float = 4.0
     """Words up to which a query may well be a title or a heading. In a longer one, which is a
     sentence, shared words say less: the weight of L0 falls with the number of words."""
-    relaxed_lag: float = 0.05
-    """What a note outside the derived category loses: of two that fit alike, the one inside stands
-    first."""
 
     def overlap_for(self, query: str) -> float:
         """The weight of graded L0 for this query, by its words as written between blanks."""

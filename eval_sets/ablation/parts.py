@@ -48,11 +48,6 @@ PARTS: tuple[Part, ...] = (
         says="− relaxation: nothing comes in past the derived filter",
         options={"filter_mode": "strict"},
     ),
-    Part(
-        name="no lag",
-        says="a relaxed note loses nothing",
-        change=_weighing(relaxed_lag=0.0),
-    ),
     Part(name="l0", says="L0 alone", options={"mode": "l0"}),
     Part(name="no L0", says="− L0: no match, overlap or filter", options={"mode": "l1"}),
     Part(name="no overlap", says="− graded L0 in the ranking", change=_weighing(overlap=0.0)),

@@ -7,7 +7,7 @@ for Hybrid Retrieval": a convex combination of scaled scores keeps what ranks al
 theoretical minimum is steadier than a measured one.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from retrieval.weights import WEIGHTS, Weights
@@ -67,15 +67,13 @@ class Scales:
 def fuse(
     signals: Signals,
     weights: Weights = WEIGHTS,
-    *,
     scales: Scales | None = None,
-    relaxed: Collection[str] = (),
 ) -> list[tuple[str, float]]:
     """The candidate passages with their note's fused score, best note first.
 
-    Without `scales` the scores are measured by those of these signals. Notes in `relaxed` stand
-    `weights.relaxed_lag` lower. Within a note the passages stand by their own share of the score.
-    Ties are broken by identity, so that a second run gives the same order.
+    Without `scales` the scores are measured by those of these signals. Within a note the passages
+    stand by their own share of the score. Ties are broken by identity, so that a second run gives
+    the same order.
     """
     scales = scales or Scales.of(signals)
     cosine = {pid: scales.cosine(value) for pid, value in signals.cosines.items()}
@@ -86,7 +84,6 @@ def fuse(
         + weights.passage * scales.passage_share(best_passage.get(source, 0.0))
         + weights.second * scales.passage_share(signals.second_bm25.get(source, 0.0))
         + weights.entry * scales.entry_share(signals.entry_bm25.get(source, 0.0))
-        - (weights.relaxed_lag if source in relaxed else 0.0)
         for source in set(signals.source_of.values())
     }
     own = {

@@ -1,4 +1,8 @@
-"""Which hits outside the derived category come in past the filter, in `auto`. Pure."""
+"""Which hits outside the derived category come in past the filter, in `auto`. Pure.
+
+A wrong category hides the right note in one of two ways: another passage is as close in meaning, or
+another one holds the words. So there are two ways in.
+"""
 
 from collections.abc import Mapping, Set
 
@@ -26,7 +30,7 @@ def relax_near(
 
 def relax_worded(best_bm25: Mapping[str, float], outside: Set[str], request: L1Request) -> set[str]:
     """The notes of `outside` whose best passage holds the query's words nearly as well as the best
-    one inside: for a query that no cosine was measured for.
+    one inside.
 
     `best_bm25` is by note. When nothing inside holds a word, the best note outside is the measure.
     """

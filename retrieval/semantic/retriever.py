@@ -72,11 +72,10 @@ class HybridRetriever:
         relaxed: set[str] = set()
         if category is not None:
             everything = self._signals(query, unfiltered, None, conditions)
-            if request.decision.mode == "auto" and mode == "fulltext":
-                relaxed = self._relax_worded(everything, category, request)
-            elif request.decision.mode == "auto":
+            if request.decision.mode == "auto":
                 near = self._relax_near(unfiltered, dense, category, request)
                 relaxed = {self.source_of[pid] for pid in near}
+                relaxed |= self._relax_worded(everything, category, request)
         found = self._find(query, {**dense, **near}, request, relaxed, everything)
         is_ok = bool(dense) if mode != "fulltext" else any(not c.relaxed for c in found)
         return L1Outcome(
@@ -167,7 +166,7 @@ class HybridRetriever:
                 terms=terms.get(pid, ()),
                 relaxed=signals.source_of[pid] in relaxed,
             )
-            for pid, score in fuse(signals, self.weights, scales=scales, relaxed=relaxed)
+            for pid, score in fuse(signals, self.weights, scales)
         )
 
     def _signals(

@@ -81,7 +81,8 @@ class LookupSection(Section):
         default=0.1,
         ge=0,
         le=2,
-        description="cosine by which a hit outside the derived filter may trail the best inside",
+        description="cosine by which a hit outside the derived filter may trail the best inside; "
+        "of BM25, twice that share",
     )
     semantic_floor: float | None = Field(
         default=None,

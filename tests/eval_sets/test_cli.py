@@ -60,6 +60,7 @@ def test_the_commands_are_those_of_the_design() -> None:
     assert list(evaluate.commands) == [
         "run",
         "compare",
+        "ablate",
         "calibrate",
         "no-answer",
         "import",
@@ -68,6 +69,7 @@ def test_the_commands_are_those_of_the_design() -> None:
         "create",
         "judge",
         "preview",
+        "suggest",
         "relabel",
         "queue",
         "experiment",

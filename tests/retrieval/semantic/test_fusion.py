@@ -13,7 +13,7 @@ SIGNALS = Signals(
     second_bm25={"a": 1.0, "b": 8.0},
     entry_bm25={"a": 3.0, "b": 6.0},
 )
-WEIGHTS = Weights(dense=1.0, passage=0.3, second=0.2, entry=0.5, relaxed_lag=0.25)
+WEIGHTS = Weights(dense=1.0, passage=0.3, second=0.2, entry=0.5)
 
 
 def scores(signals: Signals = SIGNALS, **options) -> dict[str, float]:
@@ -44,12 +44,6 @@ def test_a_filtered_request_keeps_the_order_and_the_scores() -> None:
     found = scores(inside, scales=Scales.of(SIGNALS))
     assert found == {source: everything[source] for source in ("a", "c")}
     assert scores(inside) != found
-
-
-def test_a_relaxed_note_stands_lower_by_the_lag() -> None:
-    found = scores(relaxed={"b"})
-    assert found["b"] == pytest.approx(scores()["b"] - 0.25)
-    assert found["a"] == scores()["a"]
 
 
 def test_without_full_text_the_cosine_alone_ranks() -> None:
