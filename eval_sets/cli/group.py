@@ -24,7 +24,6 @@ from eval_sets.cli.suggest import suggest
         for c in (
             run,
             compare,
-            ablate,
             calibrate,
             no_answer,
             import_,
@@ -37,6 +36,7 @@ from eval_sets.cli.suggest import suggest
             relabel,
             queue,
             experiment,
+            ablate,
         )
     },
     epilog="Example:\n\n  lookup-knowledge eval run starter --variants l0,l1,l0+l1",

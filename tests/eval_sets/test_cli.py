@@ -73,6 +73,7 @@ def test_the_commands_are_those_of_the_design() -> None:
         "relabel",
         "queue",
         "experiment",
+        "ablate",
     ]
 
 
