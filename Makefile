@@ -26,7 +26,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN = $(VENV)/bin
 COG ?= -r
 # Pages with parts that commands and types write.
-GENERATED = README.md eval_sets/README.md retrieval/README.md retrieval/contract/README.md \
+GENERATED = README.md eval_sets/README.md retrieval/README.md retrieval/RANKING.md retrieval/contract/README.md \
 	retrieval/knowledge/README.md retrieval/settings/README.md
 # By its folder: a user's judged copy has the same name.
 STARTER = eval_sets/sets/starter
