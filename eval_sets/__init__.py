@@ -11,8 +11,9 @@
 package is cheap: what a name needs is loaded when the name is first used.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from retrieval.lazy_names import load_on_use as _load_on_use
 
 if TYPE_CHECKING:
     from eval_sets.calibrating import CalibrationReport, calibrate_index
@@ -88,8 +89,4 @@ __all__ = [
     "save_cases",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'eval_sets' has no attribute {name!r}")
+__getattr__ = _load_on_use(__name__, _HOMES)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from eval_sets.rows import failed_row, row_of
 from eval_sets.types import Case, Row
 from retrieval.faults import Fault
+from retrieval.hints import L0Index
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.overlap import HeadlineIndex
 from retrieval.relevance import query_coverage
 from retrieval.types import L0Hints, LookupResult
 
@@ -51,7 +51,7 @@ def ask_all(
 
     Nothing is recorded, and no budget trims the blocks. `progress` hears of each query.
     """
-    rarity = HeadlineIndex(base.entries).rarity
+    l0 = L0Index(base.entries)
 
     def ask(case: Case) -> Row:
         started = time.perf_counter()
@@ -59,7 +59,7 @@ def ask_all(
             result = base.lookup(case.query, **_options(case, asking))
         except Exception as error:  # noqa: BLE001 - a harness row: a crash is data, not an abort
             return failed_row(case, asking.variant, error, latency_ms=_since(started))
-        return _row(case, asking, result, rarity, latency_ms=_since(started))
+        return _row(case, asking, result, l0, latency_ms=_since(started))
 
     return _each(ask, cases, asking, progress)
 
@@ -74,7 +74,7 @@ def ask_and_record(
     """`ask_all` through `lookup_knowledge`, with `hints_recorded` read back from the records."""
     from retrieval.tools.lookup import lookup_knowledge
 
-    rarity = HeadlineIndex(base.entries).rarity
+    l0 = L0Index(base.entries)
     asked: dict[str, tuple[str | None, L0Hints]] = {}
 
     def ask(case: Case) -> Row:
@@ -84,7 +84,7 @@ def ask_and_record(
         except Exception as error:  # noqa: BLE001 - a harness row: a crash is data, not an abort
             return failed_row(case, asking.variant, error, latency_ms=_since(started))
         asked[case.id] = (result.invocation_id, result.l0_hints)
-        return _row(case, asking, result, rarity, latency_ms=_since(started))
+        return _row(case, asking, result, l0, latency_ms=_since(started))
 
     rows = _each(ask, cases, asking, progress)
     details = base.recorded_details()
@@ -149,13 +149,16 @@ def _row(
     case: Case,
     asking: Asking,
     result: LookupResult,
-    rarity: Callable[[str], float],
+    l0: L0Index,
     *,
     latency_ms: float,
 ) -> Row:
     primary = result.primary
-    coverage = query_coverage(case.query, primary, rarity) if primary else None
-    return row_of(case, asking.variant, result, coverage=coverage, latency_ms=latency_ms)
+    coverage = query_coverage(case.query, primary, l0.headlines.rarity) if primary else None
+    overlap = l0.overlap(case.query, primary.source) if primary else None
+    return row_of(
+        case, asking.variant, result, coverage=coverage, overlap=overlap, latency_ms=latency_ms
+    )
 
 
 def _each(

@@ -15,6 +15,7 @@ from eval_sets.schema import explain
 from eval_sets.types import Case, Row, Split
 from retrieval.atomic import write_atomic
 from retrieval.errors import InvalidInput
+from retrieval.reading import read_regular
 
 GATED_METRICS = ("nDCG@10", "recall@10", "MRR")
 """What a baseline keeps of each query, where the report has it; else the report's first metric."""
@@ -111,14 +112,14 @@ def save_baseline(path: Path, baseline: Baseline) -> None:
 def load_baseline(path: Path) -> Baseline:
     """The baseline in a file. Raises `InvalidInput` when it is none."""
     try:
-        baseline = Baseline.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InvalidInput(
-            f"The baseline {path} cannot be read: {error.strerror}.", next_action=UPDATE
-        ) from error
-    except ValidationError as error:
+        baseline = Baseline.model_validate_json(read_regular(path))
+    except ValidationError as error:  # a `ValueError` too
         raise InvalidInput(
             f"{path} is no baseline: {explain(error)}.", next_action=UPDATE
+        ) from error
+    except ValueError as error:
+        raise InvalidInput(
+            f"The baseline {path} cannot be read: {error}.", next_action=UPDATE
         ) from error
     lengths = {len(values) for v in baseline.variants.values() for values in v.values.values()}
     if lengths - {len(baseline.cases)}:

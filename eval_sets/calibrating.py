@@ -103,6 +103,7 @@ def calibrate_index(
             bias=thresholds.bias,
             cosine_weight=thresholds.cosine_weight,
             coverage_weight=thresholds.coverage_weight,
+            overlap_weight=thresholds.overlap_weight,
             strong=thresholds.strong,
             moderate=thresholds.moderate,
             semantic_floor=calibration.semantic_floor,

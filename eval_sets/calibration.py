@@ -7,7 +7,6 @@ answer is as likely as none if there were as many questions with as without.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,6 @@ from eval_sets.errors import TooFewLabels
 from eval_sets.statistics import auroc
 from eval_sets.types import Case, Row
 from retrieval.relevance import LEXICAL_CEILING, Thresholds
-from retrieval.types import Level
 
 MINIMUM = 15
 """Queries of each kind below which nothing is fitted: one query would move a rate by over 6 %."""
@@ -27,6 +25,8 @@ _RIDGE = 0.01
 _STEPS = 100
 
 Floats = NDArray[np.float64]
+Point = tuple[float, float, float]
+"""Cosine, coverage and overlap of a primary: what the confidence is a function of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +53,10 @@ def calibrate(
     20 %. A weight that comes out negative is set to 0: more evidence never lowers confidence.
 
     Raises `TooFewLabels` with fewer than `minimum` usable queries of either kind. A query is
-    usable when L1 answered it and its primary has a cosine and a coverage.
+    usable when L1 answered it and its primary has a cosine.
     """
     labelled = [row for row in rows if cases[row.case_id].judged]
-    usable = [(row, point) for row in labelled if (point := _point(row)) is not None]
+    usable = [(row, point) for row in labelled if (point := point_of(row)) is not None]
     high = [point for row, point in usable if not cases[row.case_id].expect_no_answer]
     low = [point for row, point in usable if cases[row.case_id].expect_no_answer]
     if len(high) < minimum or len(low) < minimum:
@@ -66,14 +66,8 @@ def calibrate(
             "a cosine.",
             next_action="Label more queries (expect_no_answer: true for those without an answer).",
         )
-    bias, cosine_weight, coverage_weight = _fit(high, low)
-    fitted = Thresholds(
-        bias=bias,
-        cosine_weight=cosine_weight,
-        coverage_weight=coverage_weight,
-        calibrated=True,
-    )
-    sure, unsure = (_confidences(points, fitted) for points in (high, low))
+    fitted = replace(fit([high], [low]), calibrated=True)
+    sure, unsure = ([fitted.confidence(*point) for point in points] for points in (high, low))
     points = operating_points(sure, unsure)
     strong = point_for(points, false_answer=STRONG_FALSE_ANSWERS)
     moderate = point_for(points, false_answer=MODERATE_FALSE_ANSWERS)
@@ -84,7 +78,7 @@ def calibrate(
             strong=strong.threshold if strong else highest,
             moderate=moderate.threshold if moderate else highest,
         ),
-        semantic_floor=_youden([cosine for cosine, _ in high], [cosine for cosine, _ in low]),
+        semantic_floor=_youden([point[0] for point in high], [point[0] for point in low]),
         answerable=len(high),
         unanswerable=len(low),
         skipped=len(labelled) - len(usable),
@@ -105,24 +99,19 @@ def reassess(row: Row, calibration: Calibration) -> Row:
     Equal to `retrieval.relevance.assess`, from what a row keeps of the blocks. A row that L1 has
     no part in is returned as it is.
     """
-    point = _point(row)
+    point = point_of(row)
     if point is None or row.relevance is None:
         return row
     thresholds = calibration.thresholds
-    (confidence,) = _confidences([point], thresholds)
+    confidence = thresholds.confidence(*point)
     supported = point[0] >= calibration.semantic_floor
-    level: Level = "weak"
-    if supported and confidence >= thresholds.strong:
-        level = "strong"
-    elif supported and confidence >= thresholds.moderate:
-        level = "moderate"
     if not supported:
         confidence = min(confidence, LEXICAL_CEILING)
     return replace(
         row,
         relevance=replace(
             row.relevance,
-            level=level,
+            level=thresholds.level(confidence),
             confidence=round(confidence, 4),
             calibrated=thresholds.calibrated,
             semantic_support=supported,
@@ -131,50 +120,50 @@ def reassess(row: Row, calibration: Calibration) -> Row:
     )
 
 
-def _point(row: Row) -> tuple[float, float] | None:
-    """Cosine and coverage of the primary."""
+def point_of(row: Row) -> Point | None:
+    """Cosine, coverage and overlap of the primary; None without an answer of L1 to fit on."""
     if row.l1_status != "ok" or not row.ranking:
         return None
-    cosine, coverage = row.ranking[0].score, row.coverage
-    return None if cosine is None or coverage is None else (cosine, coverage)
+    cosine, coverage, overlap = row.ranking[0].score, row.coverage, row.overlap
+    if cosine is None or coverage is None or overlap is None:
+        return None
+    return cosine, coverage, overlap
 
 
-def _confidences(points: Sequence[tuple[float, float]], fitted: Thresholds) -> list[float]:
-    scores = (
-        fitted.bias + fitted.cosine_weight * cosine + fitted.coverage_weight * coverage
-        for cosine, coverage in points
+def fit(high: Sequence[Sequence[Point]], low: Sequence[Sequence[Point]]) -> Thresholds:
+    """Weights that tell the points with an answer (`high`) from those without one (`low`).
+
+    Both kinds weigh the same, within a kind every group does, and within a group every point.
+    """
+    groups = [[group for group in kind if group] for kind in (low, high)]
+    features = np.array([p for kind in groups for group in kind for p in group], dtype=np.float64)
+    labels = np.repeat([0.0, 1.0], [sum(map(len, kind)) for kind in groups])
+    balance = np.concatenate(
+        [np.full(len(g), 0.5 / len(kind) / len(g)) for kind in groups for g in kind]
     )
-    return [1 / (1 + exp(-score)) for score in scores]
-
-
-def _fit(
-    high: Sequence[tuple[float, float]], low: Sequence[tuple[float, float]]
-) -> tuple[float, float, float]:
-    features = np.array([*high, *low], dtype=np.float64)
-    labels = np.concatenate([np.ones(len(high)), np.zeros(len(low))])
-    used = [0, 1]
+    used = list(range(features.shape[1]))
+    weights = np.zeros(1)
     while used:
-        weights = _logistic(features[:, used], labels)
-        negative = [column for column, w in zip(used, weights[1:], strict=True) if w < 0]
-        if not negative:
+        weights = _logistic(features[:, used], labels, balance)
+        positive = [column for column, w in zip(used, weights[1:], strict=True) if w >= 0]
+        if positive == used:
             break
-        used = [column for column in used if column not in negative]
-    else:
-        weights = np.zeros(1)
-    full = [0.0, 0.0]
-    for column, weight in zip(used, weights[1:], strict=True):
-        full[column] = float(weight)
-    return float(weights[0]), full[0], full[1]
+        used, weights = positive, np.zeros(1)
+    found = dict(zip(used, map(float, weights[1:]), strict=True))
+    return Thresholds(
+        bias=float(weights[0]),
+        cosine_weight=found.get(0, 0.0),
+        coverage_weight=found.get(1, 0.0),
+        overlap_weight=found.get(2, 0.0),
+    )
 
 
-def _logistic(features: Floats, labels: Floats) -> Floats:
-    """Bias and weights of a class-balanced logistic regression, by Newton's method.
+def _logistic(features: Floats, labels: Floats, balance: Floats) -> Floats:
+    """Bias and weights of a logistic regression by Newton's method; `balance` weighs the points.
 
     The ridge on the weights (not on the bias) keeps them finite when the groups do not overlap.
     """
     design = np.column_stack([np.ones(len(labels)), features])
-    share = labels.mean()
-    balance = np.where(labels == 1, 0.5 / share, 0.5 / (1 - share)) / len(labels)
     penalty = np.diag([0.0] + [_RIDGE / len(labels)] * features.shape[1])
     weights = np.zeros(design.shape[1])
     for _ in range(_STEPS):

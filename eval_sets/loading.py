@@ -5,7 +5,6 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-import yaml
 from pydantic import ValidationError
 
 from eval_sets.errors import Problem, SetError
@@ -14,6 +13,7 @@ from eval_sets.sets import bundled_sets
 from eval_sets.types import Case, EvalSet, SetMeta
 from retrieval.atomic import write_atomic
 from retrieval.errors import KnowledgeError, RetrievalError
+from retrieval.reading import read_regular, read_yaml
 from retrieval.settings import CONFIG_NAME, load_settings
 
 SET_NAME = "set.yaml"
@@ -126,28 +126,19 @@ def _read_about(folder: Path, problems: list[Problem]) -> SetFile | None:
     path = folder / SET_NAME
     try:
         # BaseLoader keeps every scalar as text: a revision 1.10 is not the number 1.1.
-        data = yaml.load(path.read_text(encoding="utf-8-sig"), Loader=yaml.BaseLoader)
-        return SetFile.model_validate(data)
-    except OSError as error:
-        problems.append(Problem(file=SET_NAME, message=f"cannot be read: {error.strerror}"))
-    except UnicodeDecodeError as error:
-        problems.append(Problem(file=SET_NAME, message=f"is not UTF-8 at byte {error.start}"))
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        message = f"no YAML: {error.problem}"
-        problems.append(Problem(file=SET_NAME, line=line, message=message))
-    except RecursionError:
-        problems.append(Problem(file=SET_NAME, message="nests too deeply"))
-    except ValidationError as error:
+        return SetFile.model_validate(read_yaml(path, typed=False))
+    except ValidationError as error:  # a `ValueError` too
         problems.append(Problem(file=SET_NAME, message=explain(error)))
+    except ValueError as error:
+        problems.append(Problem(file=SET_NAME, message=f"cannot be read: {error}"))
     return None
 
 
 def _lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, str]]:
     try:
-        data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        problems.append(Problem(file=path.name, message=f"cannot be read: {error.strerror}"))
+        data = read_regular(path).removeprefix(b"\xef\xbb\xbf")
+    except ValueError as error:
+        problems.append(Problem(file=path.name, message=f"cannot be read: {error}"))
         return
     # Only the line feed ends a line of JSONL: U+2028 may stand inside a string.
     for number, raw in enumerate(data.split(b"\n"), start=1):

@@ -13,10 +13,11 @@ def row_of(
     result: LookupResult,
     *,
     coverage: float | None = None,
+    overlap: float | None = None,
     latency_ms: float | None = None,
     hints_recorded: bool | None = None,
 ) -> Row:
-    """The row of a lookup that returned; calibration needs its `coverage`.
+    """The row of a lookup that returned; calibration needs its `coverage` and `overlap`.
 
     Its status is `failed` when the outcome is `error` or `refused`, else `not_judged` when the
     case has no label, `zero_result` when no block came back, and `evaluated` otherwise.
@@ -38,6 +39,7 @@ def row_of(
         relaxed=result.relaxed,
         relevance=result.relevance,
         coverage=coverage,
+        overlap=overlap,
         counts=result.counts,
         latency_ms=latency_ms,
         timings_ms=dict(result.timings_ms),

@@ -121,6 +121,8 @@ class Running:
             )
             return cast(RecordedApart, kb)
 
+        if self.progress is not None:  # without an index, all notes are read before a query
+            self.progress(name, 0, len(self.cases))
         with recorded_apart(open_recorded) as kb:
             rows = self._kept(
                 self._key(broken, kb, self.cases, asking),

@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from eval_sets.types import Case, ExpectFilter, Split
+from retrieval.shown import show
 from retrieval.text import is_blank
 
 MAX_GRADE = 10
@@ -144,7 +145,7 @@ def _one(detail: Mapping[str, Any]) -> str:
         return message
     if detail["type"] == "value_error":
         return f"{where}: {message}"
-    return f"{where}: {message}, but it is {detail['input']!r}"
+    return f"{where}: {message}, but it is {show(detail['input'])}"
 
 
 def _no_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from retrieval.faults import Fault
 from retrieval.types import (
     Counts,
     ErrorInfo,
@@ -29,7 +30,7 @@ Split = Literal["dev", "test"]
 ExpectFilter = Literal["applied", "none", "any"]
 RowStatus = Literal["evaluated", "zero_result", "failed", "not_judged"]
 ReasonLayer = Literal["L0", "L1"]
-FaultProfile = Literal["l1-raises", "l1-timeout", "l1-empty", "l1-off", "index-missing"]
+FaultProfile = Literal[Fault, "index-missing"]
 """The faults of a single lookup, and a knowledge base without an index."""
 
 
@@ -150,6 +151,8 @@ class Row:
     relevance: Relevance | None = None
     coverage: float | None = None
     """Share of the rarity of the query's words that the primary holds, where it was measured."""
+    overlap: float | None = None
+    """Graded overlap of the primary's title and keywords with the query, where it was measured."""
     counts: Counts | None = None
     latency_ms: float | None = None
     timings_ms: Mapping[str, float] = field(default_factory=dict)

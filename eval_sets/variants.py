@@ -1,6 +1,5 @@
 """Variants from their written form, and the knowledge bases that answer for them."""
 
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -12,6 +11,7 @@ from eval_sets.types import FaultProfile, Variant
 from retrieval.calibration import indexing_digest
 from retrieval.errors import InvalidInput
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.reading import read_toml
 from retrieval.settings import LookupSettings, load_settings
 from retrieval.types import LookupMode
 
@@ -115,8 +115,8 @@ def _fault(value: str, text: str) -> FaultProfile:
 
 def _from_file(name: str, path: Path) -> Variant:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = read_toml(path)
+    except ValueError as error:
         raise InvalidInput(
             f"The settings file {path} of the variant {name!r} cannot be read: {error}.",
             next_action="Name a TOML file with the tables of knowledge.toml.",

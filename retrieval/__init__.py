@@ -7,8 +7,9 @@
 Importing this package is cheap: what a name needs is loaded when the name is first used.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from retrieval.lazy_names import load_on_use as _load_on_use
 
 if TYPE_CHECKING:
     from retrieval.errors import RetrievalError
@@ -39,8 +40,4 @@ __all__ = [
     "lookup_knowledge",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'retrieval' has no attribute {name!r}")
+__getattr__ = _load_on_use(__name__, _HOMES)

@@ -40,6 +40,7 @@ class CalibrationFile(BaseModel):
     bias: float
     cosine_weight: Weight
     coverage_weight: Weight
+    overlap_weight: Weight = 0.0
     strong: Share
     moderate: Share
     semantic_floor: Annotated[float, Field(ge=-1, le=1)]
@@ -99,6 +100,7 @@ def read_calibration(
         bias=file.bias,
         cosine_weight=file.cosine_weight,
         coverage_weight=file.coverage_weight,
+        overlap_weight=file.overlap_weight,
         strong=file.strong,
         moderate=file.moderate,
         calibrated=file.index == index,

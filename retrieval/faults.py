@@ -81,10 +81,11 @@ def check_candidates(
     that is no number."""
     for candidate in candidates:
         entry = entries.get(candidate.source)
-        scores = (candidate.score, candidate.cosine, candidate.fulltext_score)
-        if entry is None or all(p.id != candidate.passage_id for p in entry.passages):
+        # One number that is not finite makes the sum not finite.
+        scores = candidate.score + (candidate.cosine or 0.0) + (candidate.fulltext_score or 0.0)
+        if entry is None or candidate.passage_id not in [p.id for p in entry.passages]:
             wrong = "which the notes do not have"
-        elif not all(score is None or math.isfinite(score) for score in scores):
+        elif not math.isfinite(scores):
             wrong = "with a score that is no number"
         else:
             continue

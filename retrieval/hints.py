@@ -4,13 +4,12 @@ A term matches as a whole word or phrase (as a substring in scripts without blan
 case, width, accent form, hyphens or regular plural. Everything in a query is literal text.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from retrieval.filtering import is_within
+from retrieval.domains import DomainNames
 from retrieval.overlap import HEADING_SHARE, HeadlineIndex, Overlap
 from retrieval.shown import cut
 from retrieval.text import (
@@ -67,25 +66,18 @@ class L0Index:
         self._terms: defaultdict[tuple[str, ...], defaultdict[_Term, list[int]]] = defaultdict(
             lambda: defaultdict(list)
         )
-        self._domains: dict[tuple[str, ...], str] = {}
-        self._members: defaultdict[str, list[int]] = defaultdict(list)
+        self._domains = DomainNames(self.entries)
         self._position = {entry.source: position for position, entry in enumerate(self.entries)}
         for position, entry in enumerate(self.entries):
             self._add(position, (entry.title,), "title", authored=False)
             self._add(position, entry.keywords, "keyword", authored=True)
             self._add(position, entry.entities, "entity", authored=True)
             self._add(position, entry.derived_entities, "entity", authored=False)
-            for category in entry.categories:
-                self._domains.setdefault(term_key(category), category)
-            for category in {fold(category) for category in entry.categories}:
-                self._members[category].append(position)
-        self._domains.pop((), None)
-        self._specific: dict[str, bool] = {}
         self._notes = {
             key: len({p for term, held in terms.items() if term.authored for p in held})
             for key, terms in self._terms.items()
         }
-        lengths = {len(key) for key in (*self._terms, *self._domains)}
+        lengths = {len(key) for key in (*self._terms, *self._domains.by_key)}
         self._lengths = sorted(lengths, reverse=True)
 
     def _add(self, position: int, terms: Iterable[str], field: TermField, authored: bool) -> None:
@@ -102,7 +94,7 @@ class L0Index:
         found: defaultdict[int, list[TermHit]] = defaultdict(list)
         domain_hits: list[tuple[str, TermHit]] = []
         whole = fold(query)
-        names_domain = cache(lambda domain: self._names_domain(domain, admits))
+        names_domain = cache(lambda domain: self._domains.counts(domain, admits))
         for key, start, end in self._spans(query):
             written = query[start:end]
             for term, positions in self._terms.get(key, {}).items():
@@ -112,7 +104,7 @@ class L0Index:
                 for position in positions:
                     if admits is None or admits(self.entries[position]):
                         found[position].append(hit)
-            domain = self._domains.get(key)
+            domain = self._domains.by_key.get(key)
             if domain is not None and names_domain(domain):
                 hit = TermHit(term=domain, field="category", start=start, end=end)
                 domain_hits.append((domain, hit))
@@ -139,6 +131,12 @@ class L0Index:
             category_hits=tuple(dict.fromkeys(hit for _, hit in domain_hits)),
         )
 
+    def overlap(self, query: str, source: str) -> float:
+        """The graded overlap of the note's title and keywords with the query, 0 to 1."""
+        position = self._position[source]
+        found = self.headlines.overlaps(query, (position,)).get(position)
+        return found.score if found else 0.0
+
     def notes_with(self, term: str) -> int:
         """Notes to which an author gave the term as a keyword, alias or entity."""
         return self._notes.get(term_key(term), 0)
@@ -150,7 +148,7 @@ class L0Index:
         for length in self._lengths:
             for first in range(len(keys) - length + 1):
                 key = keys[first : first + length]
-                if key in self._terms or key in self._domains:
+                if key in self._terms or key in self._domains.by_key:
                     yield key, found[first].start, found[first + length - 1].end
 
     def _is_hit(self, term: _Term, key: tuple[str, ...], written: str, whole: str) -> bool:
@@ -167,26 +165,6 @@ class L0Index:
         letters = sum(2 if not c.isascii() else 1 for c in term if c.isalnum())
         rarity = self.headlines.relative_rarity(content_words(term))
         return letters >= LENGTH_FLOOR and rarity >= RARITY_FLOOR
-
-    def _names_domain(self, domain: str, admits: Callable[[Entry], bool] | None) -> bool:
-        """A category's name counts when most of the notes that use it belong to the category.
-
-        `data` or `access` stand in ordinary sentences of every domain, `catering` does not.
-        """
-        if domain not in self._specific:
-            pattern = r"[\s_-]+".join(map(re.escape, fold(domain).split()))
-            if pattern.isascii():
-                pattern = rf"(?<!\w){pattern}(?!\w)"
-            users = [entry for entry in self.entries if _mentions(entry, pattern)]
-            inside = sum(is_within(entry, domain) for entry in users)
-            members = len(self._members.get(fold(domain), ()))
-            # Most users belong to it, and at least twice the share that chance would give.
-            least = max(0.5, 2 * members / len(self.entries))
-            self._specific[domain] = inside >= least * len(users)
-        if not self._specific[domain]:
-            return False
-        own = self._members.get(fold(domain), ())
-        return admits is None or any(admits(self.entries[position]) for position in own)
 
     def _match(self, position: int, hits: list[TermHit], overlap: Overlap | None) -> L0Match:
         entry = self.entries[position]
@@ -220,11 +198,6 @@ class L0Index:
         for match in matches[:MATCHES_SHOWN]:
             named.extend(self.entries[self._position[match.source]].entities)
         return _distinct(named)[:HINTS_SHOWN]
-
-
-def _mentions(entry: Entry, pattern: str) -> bool:
-    texts = (entry.title, *entry.keywords, *(passage.text for passage in entry.passages))
-    return any(re.search(pattern, text, re.IGNORECASE) for text in texts)
 
 
 def _longest(hits: list[TermHit]) -> list[TermHit]:

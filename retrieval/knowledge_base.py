@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from retrieval.errors import QueryNotText, RetrievalError
-from retrieval.faults import Fault
 from retrieval.lookup import View, run_lookup
 from retrieval.opening import index_exists, open_server, open_view, state_key
-from retrieval.options import settle_options
+from retrieval.options import FixedOptions, ScopedOptions, settle_options, spell_out
 from retrieval.refusal import NO_FINGERPRINT, refuse
 from retrieval.scope import without_counts
 from retrieval.settings import Location, LookupSettings, load_settings
@@ -20,11 +19,8 @@ from retrieval.staleness import StaleScan
 from retrieval.telemetry import describe_lookup, trace_lookup
 from retrieval.types import (
     Entry,
-    FilterMode,
     Fingerprint,
-    L1Mode,
     L1Outcome,
-    LookupMode,
     LookupResult,
     Outcome,
 )
@@ -110,20 +106,8 @@ class KnowledgeBase:
         """True when an index exists, whatever its state; also when a server cannot tell."""
         return index_exists(self.location, self._server)
 
-    def lookup(
-        self,
-        query: str,
-        *,
-        mode: LookupMode | None = None,
-        filter_mode: FilterMode | None = None,
-        l1_mode: L1Mode | None = None,
-        filters: Mapping[str, Any] | None = None,
-        top_k: int | None = None,
-        min_score: float | None = None,
-        budget: int | None = None,
-        fault: Fault | None = None,
-        scope: Mapping[str, Any] | None = None,
-    ) -> LookupResult:
+    @spell_out
+    def lookup(self, query: str, **options: Unpack[ScopedOptions]) -> LookupResult:
         """The answer to `query`; what is left out comes from the settings. Nothing is recorded.
 
         `filters` maps `category`, `source`, `title`, `keywords` or a frontmatter key to a value, a
@@ -135,32 +119,21 @@ class KnowledgeBase:
         operator that does not exist.
         """
         view = self._view()[0]
-        options = settle_options(
-            self.settings.lookup,
-            view.entries.values(),
-            mode=mode,
-            filter_mode=filter_mode,
-            l1_mode=l1_mode,
-            filters=filters,
-            top_k=top_k,
-            min_score=min_score,
-            budget=budget,
-            fault=fault,
-            scope=scope,
-        )
+        settled = settle_options(self.settings.lookup, view.entries.values(), **options)
         if not isinstance(query, str):
             raise QueryNotText(
                 f"The query is a {type(query).__name__}, not a text.",
                 next_action="Pass the query as a string.",
             )
         with trace_lookup(with_query=self.settings.records.record == "full") as span:
-            result = run_lookup(query, view, options, self._limit)
+            result = run_lookup(query, view, settled, self._limit)
             describe_lookup(span, result)
         stale = self._stale.warning()
         warnings = (*result.warnings, stale) if stale else result.warnings
-        return replace(result, warnings=without_counts(warnings) if options.scope else warnings)
+        return replace(result, warnings=without_counts(warnings) if settled.scope else warnings)
 
-    async def alookup(self, query: str, **options: Any) -> LookupResult:
+    @spell_out
+    async def alookup(self, query: str, **options: Unpack[ScopedOptions]) -> LookupResult:
         """`lookup`, in a thread: for code that runs an event loop."""
         return await asyncio.to_thread(self.lookup, query, **options)
 
@@ -168,7 +141,7 @@ class KnowledgeBase:
         """The result of a query that could not be looked up, with the error as data."""
         try:
             known = self.fingerprint
-        except Exception:  # noqa: BLE001 - a door's answer: why nothing opens is in `error`
+        except Exception:  # noqa: BLE001 - an agent's door: why nothing opens is in `error`
             known = NO_FINGERPRINT
         return refuse(query, error, self.settings.lookup, fingerprint=known, outcome=outcome)
 
@@ -185,21 +158,30 @@ class KnowledgeBase:
             progress=progress,
         )
 
-    def as_retriever(self, **options: Any) -> "KnowledgeRetriever":
+    @spell_out
+    def as_retriever(self, **options: Unpack[ScopedOptions]) -> "KnowledgeRetriever":
         """A LlamaIndex retriever with these options of `lookup`, one node for a block."""
         from retrieval.tools.retriever import KnowledgeRetriever
 
         return KnowledgeRetriever(self, **options)
 
-    def as_tool(self, *, filters: Mapping[str, Any] | None = None, **fixed: Any) -> "LookupTool":
+    @spell_out
+    def as_tool(
+        self,
+        *,
+        filters: Mapping[str, Any] | None = None,
+        session_id: str | None = None,
+        record: bool = True,
+        **fixed: Unpack[FixedOptions],
+    ) -> "LookupTool":
         """A LlamaIndex `FunctionTool` for an agent; see `retrieval.tools.llama_index.LookupTool`.
 
-        `filters` limit what exists for the agent, which cannot lift them. Other options of
-        `lookup` given here are fixed too, and the model is not asked for them.
+        `filters` limit what exists for the agent, which cannot lift them. Options of `lookup`
+        given here are fixed too, and the model is not asked for them.
         """
         from retrieval.tools.llama_index import LookupTool
 
-        return LookupTool.over(self, filters=filters, **fixed)
+        return LookupTool.over(self, filters=filters, session_id=session_id, record=record, **fixed)
 
     def get(self, source: str, lines: tuple[int, int] | None = None) -> str:
         """The text of a note, or some of its lines (1-based, both included), or `UnknownSource`."""

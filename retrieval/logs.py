@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from retrieval.types import Json, LookupResult
 
@@ -26,8 +26,13 @@ class LogSection(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    format: Literal["off", "json"] = "off"
-    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["off", "json"] = Field(
+        default="off",
+        description="what commands and servers write to stderr; json is one object a line",
+    )
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="least severity that is written"
+    )
 
 
 class JsonFormatter(logging.Formatter):

@@ -106,6 +106,7 @@ def run_lookup(
         l1,
         semantic_floor=view.semantic_floor,
         rarity=rarity,
+        overlap=view.l0.overlap,
         thresholds=view.thresholds,
     )
     done = time.perf_counter()

@@ -1,7 +1,9 @@
 """How well the evidence supports an answer. Pure.
 
-The confidence is a logistic function of the primary's best cosine and of how much of the query's
-rarity its words cover: neither alone tells an answer from its absence.
+The confidence is a logistic function of three things that the primary is known by: its best cosine,
+the share of the query's rarity that its text covers, and the overlap of its title and keywords with
+the query. The first two tell a question to the wrong knowledge base, the third tells a note that is
+about the question from its neighbours, which share its words.
 """
 
 import math
@@ -14,20 +16,40 @@ from retrieval.types import EvidenceBlock, L1Outcome, L1Status, Level, Relevance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """confidence = σ(bias + cosine_weight · cosine + coverage_weight · coverage)."""
+    """confidence = σ(bias + cosine_weight · cosine + coverage_weight · coverage +
+    overlap_weight · overlap)."""
 
     bias: float
     cosine_weight: float
     coverage_weight: float
+    overlap_weight: float = 0.0
     strong: float = 0.7
-    moderate: float = 0.3
+    moderate: float = 0.25
     calibrated: bool = False
     """True when they come from labelled queries on this very index."""
 
+    def confidence(self, cosine: float, coverage: float, overlap: float) -> float:
+        """How likely the primary answers the query (0..1)."""
+        return _sigmoid(
+            self.bias
+            + self.cosine_weight * cosine
+            + self.coverage_weight * coverage
+            + self.overlap_weight * overlap
+        )
 
-# Logistic regression on real documentation: right primaries against wrong ones and against the
-# primaries of queries asked to the wrong knowledge base. Fitted for the bundled embedder.
-DEFAULT_THRESHOLDS = Thresholds(bias=-7.5, cosine_weight=9.5, coverage_weight=3.5)
+    def level(self, confidence: float) -> Level:
+        """`strong`, `moderate` or `weak`."""
+        if confidence >= self.strong:
+            return "strong"
+        return "moderate" if confidence >= self.moderate else "weak"
+
+
+# What `fit_weights` of eval_sets/answerability.py gave on real documentation, for the bundled
+# embedder, rounded; eval_sets/results/no_answer.json has the figures, README.md beside this file
+# tells how they were made.
+DEFAULT_THRESHOLDS = Thresholds(
+    bias=-6.0, cosine_weight=6.3, coverage_weight=2.3, overlap_weight=2.6
+)
 _STATE: dict[L1Status, str] = {
     "disabled": "L1 is switched off",
     "empty": "L1 found nothing",
@@ -46,12 +68,14 @@ def assess(
     *,
     semantic_floor: float,
     rarity: Callable[[str], float],
+    overlap: Callable[[str, str], float],
     thresholds: Thresholds = DEFAULT_THRESHOLDS,
 ) -> Relevance:
     """The relevance of the blocks: `none` and confidence 0 without any.
 
     `semantic_support` is true only when a passage of the primary has a cosine of at least
-    `semantic_floor`, from an L1 that is `ok`.
+    `semantic_floor`, from an L1 that is `ok`; without it, confidence is 0.5 at most. `rarity` is
+    the idf of a word, `overlap` what a query shares with the title and keywords of a source (0..1).
     """
     if not blocks:
         unasked = (
@@ -62,28 +86,25 @@ def assess(
         return _relevance("none", 0.0, thresholds, False, f"Nothing was found.{unasked}")
     primary = blocks[0]
     coverage = query_coverage(query, primary, rarity)
-    covered = f"its words cover {coverage:.0%} of the query"
+    headline = overlap(query, primary.source)
+    words = (
+        f"its text covers {coverage:.0%} of the query's words by rarity, "
+        f"its title and keywords overlap by {headline:.0%}"
+    )
     why = _only_words(primary, l1)
     if why is not None or primary.score is None:
-        reason = f"Only words support the primary ({why}); {covered}."
-        return _relevance("lexical_only", LEXICAL_CEILING * coverage, thresholds, False, reason)
+        reason = f"Only words support the primary ({why}); {words}."
+        confidence = LEXICAL_CEILING * (coverage + headline) / 2
+        return _relevance("lexical_only", confidence, thresholds, False, reason)
     supported = primary.score >= semantic_floor
-    confidence = _sigmoid(
-        thresholds.bias
-        + thresholds.cosine_weight * primary.score
-        + thresholds.coverage_weight * coverage
-    )
+    confidence = thresholds.confidence(primary.score, coverage, headline)
     digits = 2 if supported else 3
     close = f"The primary's best passage has cosine {primary.score:.{digits}f}"
     if not supported:
-        reason = f"{close}, below the floor of {semantic_floor:.3f}; {covered}."
-        return _relevance("weak", min(confidence, LEXICAL_CEILING), thresholds, False, reason)
-    level: Level = "weak"
-    if confidence >= thresholds.strong:
-        level = "strong"
-    elif confidence >= thresholds.moderate:
-        level = "moderate"
-    return _relevance(level, confidence, thresholds, True, f"{close}; {covered}.")
+        confidence = min(confidence, LEXICAL_CEILING)
+        close += f", below the floor of {semantic_floor:.3f}"
+    level = thresholds.level(confidence)
+    return _relevance(level, confidence, thresholds, supported, f"{close}; {words}.")
 
 
 def query_coverage(query: str, block: EvidenceBlock, rarity: Callable[[str], float]) -> float:
@@ -99,6 +120,8 @@ def query_coverage(query: str, block: EvidenceBlock, rarity: Callable[[str], flo
 
 def _only_words(primary: EvidenceBlock, l1: L1Outcome) -> str | None:
     """Why no semantic finding stands behind the primary, or None when one may."""
+    if not l1.embedder_fits:
+        return "the embedder was not trained on the query's script"
     if l1.status == "ok":
         return None if primary.score is not None else "no vector was compared with it"
     return _STATE[l1.status]

@@ -168,6 +168,8 @@ def _summary(block: EvidenceBlock) -> BlockSummaryDict:
 
 def _plain(value: Any) -> Any:
     """Dataclasses as dicts, tuples as lists, numbers that JSON cannot hold as None."""
+    if isinstance(value, str):
+        return value
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, dict):

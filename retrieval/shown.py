@@ -25,7 +25,7 @@ def show(value: object, limit: int = LONGEST_SHOWN) -> str:
     """The value's `repr` in at most `limit` characters; its type where there is none."""
     try:
         return cut(repr(value[:limit] if isinstance(value, str) else value), limit)
-    except Exception:  # noqa: BLE001 - a foreign `repr` raises anything
+    except Exception:  # noqa: BLE001 - part of the agent's door: a foreign `repr` raises anything
         return f"a {type(value).__name__} that cannot be shown"
 
 

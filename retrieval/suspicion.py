@@ -89,9 +89,11 @@ def reads_like_instructions(text: str) -> bool:
 
     Some honest notes hold them too, and an attempt in other words is not seen.
     """
-    if not text.isascii() and _holds_unseen_text(text):
-        return True
-    plain = unicodedata.normalize("NFKC", HIDDEN.sub("", text))
+    plain = text
+    if not text.isascii():
+        if _holds_unseen_text(text):
+            return True
+        plain = unicodedata.normalize("NFKC", HIDDEN.sub("", text))
     # Patterns that ignore case take the Turkish letters for an i, too.
     lower = plain.lower().replace("i\u0307", "i").replace("\u0131", "i")
     return any(

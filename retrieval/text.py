@@ -14,6 +14,7 @@ from itertools import pairwise
 
 _BLANKS = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+|[^\sa-z0-9\-_]")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 # Between blanks, which end every word and stand with their own combining marks outside of it.
 _ASCII_STRETCH = re.compile(r"(?:(?<=[ \n])|\A)[\x00-\x7f]+(?=[ \n]|\Z)")
 # Scripts written without blanks between words, and Hangul, whose particles and compounds stand
@@ -49,6 +50,8 @@ class Token:
 
 def fold(text: str) -> str:
     """The text for comparing names: NFKC, casefold; blanks, hyphens, underscores as one blank."""
+    if text.isascii():  # the same as below
+        return " ".join(text.lower().replace("-", " ").replace("_", " ").split())
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return _BLANKS.sub(" ", folded).strip()
 
@@ -169,6 +172,8 @@ def content_words(text: str) -> list[str]:
     English stop words are left out; unspaced scripts give overlapping pairs of characters
     (a single one stands for itself). Symbols are left out.
     """
+    if text.isascii():  # the same as below, without offsets
+        return [stem(w) for w in _ASCII_WORD.findall(text.lower()) if w not in STOP_WORDS]
     words: list[str] = []
     run: list[str] = []
     previous_end = -1

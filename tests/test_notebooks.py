@@ -55,7 +55,14 @@ def _texts(path: Path) -> Iterator[str]:
 
 def test_there_are_notebooks() -> None:
     names = [path.stem for path in NOTEBOOKS]
-    assert {"one-lookup-stage-by-stage", "l0-against-l0-l1"} <= set(names)
+    assert set(names) == {
+        "bring-your-own-notes",
+        "fallback-under-faults",
+        "filter-cost-and-earnings",
+        "l0-against-l0-l1",
+        "llamaindex-agent-without-a-key",
+        "one-lookup-stage-by-stage",
+    }
     readme = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert [name for name in names if f"({name}.ipynb)" not in readme] == []
 

@@ -9,10 +9,12 @@ from eval_sets.cli.exchange import export, import_
 from eval_sets.cli.experiment import experiment
 from eval_sets.cli.judging import create, judge
 from eval_sets.cli.listing import list_
+from eval_sets.cli.no_answer import no_answer
 from eval_sets.cli.preview import preview
 from eval_sets.cli.queue import queue
 from eval_sets.cli.relabel import relabel
 from eval_sets.cli.run import run
+from eval_sets.cli.suggest import suggest
 
 
 @click.group(
@@ -23,12 +25,14 @@ from eval_sets.cli.run import run
             run,
             compare,
             calibrate,
+            no_answer,
             import_,
             export,
             list_,
             create,
             judge,
             preview,
+            suggest,
             relabel,
             queue,
             experiment,

@@ -1,11 +1,9 @@
 """The files of an experiment: what is to be run, and the result of each set and variant."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from eval_sets.errors import Problem, SetError
@@ -14,6 +12,7 @@ from eval_sets.schema import explain
 from eval_sets.types import Split, Variant
 from eval_sets.variants import parse_variant
 from retrieval.errors import InvalidInput
+from retrieval.reading import read_regular, read_toml, read_yaml
 
 RESULT_SCHEMA = "1"
 
@@ -109,15 +108,12 @@ def load_experiment(path: Path | str) -> Experiment:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        data = tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
+        data = read_toml(path) if path.suffix == ".toml" else read_yaml(path, typed=True)
         about = ExperimentFile.model_validate(data)
-    except OSError as error:
-        raise _unusable(path, f"cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
-        raise _unusable(path, " ".join(str(error).split())) from None
-    except ValidationError as error:
+    except ValidationError as error:  # a `ValueError` too
         raise _unusable(path, explain(error)) from None
+    except ValueError as error:
+        raise _unusable(path, f"cannot be read: {error}") from None
     for metric in about.metrics:
         measure(metric)
     variants = tuple(_variant(text, path) for text in about.variants)
@@ -130,8 +126,8 @@ def load_results(folder: Path) -> tuple[tuple[StoredResult, ...], tuple[Problem,
     problems: list[Problem] = []
     for path in sorted(folder.glob("*/*.json")):
         try:
-            found.append(StoredResult.model_validate_json(path.read_bytes()))
-        except (OSError, ValidationError) as error:
+            found.append(StoredResult.model_validate_json(read_regular(path)))
+        except ValueError as error:
             reason = explain(error) if isinstance(error, ValidationError) else str(error)
             problems.append(Problem(file=str(path), message=reason))
     found.sort(key=lambda result: (result.created_at, result.set, result.variant))

@@ -6,7 +6,6 @@ with them, and nothing is written over what someone else changed meanwhile. What
 stands in `About`.
 """
 
-import difflib
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from eval_sets.loading import find_sources, read_about
 from eval_sets.schema import MAX_GRADE
 from eval_sets.types import Case
 from retrieval.errors import InvalidInput, UnknownSource
+from retrieval.knowledge import offer_sources
 
 NOT_RELEVANT, PARTLY, RELEVANT = 0, 1, 2
 """The grades of a set that has no others. 0 is a judgement too: read and found not relevant."""
@@ -176,12 +176,9 @@ def _known(folder: Path, source: str) -> str:
     sources = find_sources(read_about(folder)[1])[1]
     if source in sources:
         return source
-    close = difflib.get_close_matches(source[:200], sources, n=3, cutoff=0.5)
     raise UnknownSource(
         f"There is no note {source!r} in the knowledge base of this set.",
-        next_action=f"Closest: {', '.join(close)}."
-        if close
-        else "Sources are paths below the root, such as billing/refunds.md.",
+        next_action=offer_sources(source, sources),
     )
 
 

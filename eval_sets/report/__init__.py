@@ -3,6 +3,7 @@
 Importing this is light; the charts of the HTML page need the extra `eval`.
 """
 
+from eval_sets.report.answerability import answerability_to_json, build_answerability
 from eval_sets.report.building import build_document
 from eval_sets.report.calibrated import build_calibration, calibration_to_json
 from eval_sets.report.difference import build_difference
@@ -31,6 +32,8 @@ __all__ = [
     "Gate",
     "Move",
     "ReportComparison",
+    "answerability_to_json",
+    "build_answerability",
     "build_calibration",
     "build_difference",
     "build_document",

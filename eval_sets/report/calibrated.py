@@ -20,6 +20,7 @@ def build_calibration(report: CalibrationReport) -> Document:
         "bias": number(thresholds.bias),
         "weight of the cosine": number(thresholds.cosine_weight),
         "weight of the coverage": number(thresholds.coverage_weight),
+        "weight of the overlap": number(thresholds.overlap_weight),
         "strong from confidence": number(thresholds.strong),
         "moderate from confidence": number(thresholds.moderate),
         "semantic floor (cosine)": number(calibration.semantic_floor),

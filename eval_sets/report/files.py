@@ -12,6 +12,7 @@ from eval_sets.report.gated import Gate
 from eval_sets.results import Report
 from retrieval.atomic import write_atomic
 from retrieval.errors import InvalidInput, MissingExtra
+from retrieval.reading import read_regular
 from retrieval.types import Json
 
 Format = Literal["json", "csv", "markdown", "html"]
@@ -63,10 +64,10 @@ def load_report(path: Path) -> Report:
     """
     file = path / _NAMES["json"] if path.is_dir() else path
     try:
-        data = file.read_bytes()
-    except OSError as error:
+        data = read_regular(file)
+    except ValueError as error:
         raise InvalidInput(
-            f"{file} cannot be read: {error.strerror}.",
+            f"{file} cannot be read: {error}.",
             next_action="Write a report with: lookup-knowledge eval run SET --out DIR",
         ) from None
     return report_from_json(data, name=str(file))

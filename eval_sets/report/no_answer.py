@@ -7,7 +7,7 @@ from eval_sets.report.document import Section, Table, columns
 from eval_sets.report.wording import between, number, share
 from eval_sets.results import Report
 
-_FALSE_ANSWERS = (0.05, 0.10, 0.20)
+FALSE_ANSWERS = (0.05, 0.10, 0.20)
 
 
 def no_answer(report: Report) -> Section | None:
@@ -24,7 +24,7 @@ def account_section(
     points = [
         (name, rate, point_for(metrics.points, false_answer=rate))
         for name, metrics in accounts.items()
-        for rate in _FALSE_ANSWERS
+        for rate in FALSE_ANSWERS
         if metrics.points
     ]
     levels = [

@@ -151,25 +151,36 @@ def auroc_interval(
     positives: Sequence[float],
     negatives: Sequence[float],
     *,
+    over: tuple[Sequence[float], Sequence[float]] | None = None,
     level: float = 0.95,
     resamples: int = 2_000,
     seed: int = 0,
 ) -> Interval | None:
     """Percentile bootstrap interval of the AUROC; both groups are drawn anew, each in its size.
 
-    None when a group has fewer than two members.
+    With `over`, another score of the same positives and negatives in the same order, that of the
+    difference: AUROC minus the AUROC of the other score, over the same draws. None when a group
+    has fewer than two members.
     """
     if len(positives) < 2 or len(negatives) < 2:
         return None
-    high, low = np.asarray(positives, dtype=np.float64), np.asarray(negatives, dtype=np.float64)
     # Resampling only weights the pairs, so they are compared once.
-    pairs = (high[:, None] > low[None, :]) + (high[:, None] == low[None, :]) / 2
+    pairs = _won(positives, negatives)
+    if over is not None:
+        pairs = pairs - _won(*over)
     rng = np.random.default_rng(seed)
     n, m = pairs.shape
     drawn_high = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
     drawn_low = rng.multinomial(m, np.full(m, 1 / m), size=resamples)
     areas = ((drawn_high @ pairs) * drawn_low).sum(axis=1) / (n * m)
     return _percentiles(areas, (1 - level) / 2, (1 + level) / 2, level)
+
+
+def _won(positives: Sequence[float], negatives: Sequence[float]) -> Floats:
+    """1 where the positive scores higher, ½ at a tie, shape (positives, negatives)."""
+    high, low = np.asarray(positives, dtype=np.float64), np.asarray(negatives, dtype=np.float64)
+    ties: Floats = (high[:, None] == low[None, :]) / 2
+    return ties + (high[:, None] > low[None, :])
 
 
 def _percentiles(estimates: Floats, low: float, high: float, level: float) -> Interval:

@@ -11,13 +11,13 @@ import click
 
 from retrieval.cli.common import emit, open_knowledge, progress_bar, shared_options
 from retrieval.errors import EmbeddingError, IndexUnavailable, InvalidInput, MissingExtra
+from retrieval.faults import Fault
 from retrieval.text import is_blank
 from retrieval.types import ErrorInfo, FilterMode, L1Mode, LookupMode, LookupResult
 
 if TYPE_CHECKING:
     from retrieval.knowledge_base import KnowledgeBase
 
-_FAULTS = ("l1-raises", "l1-empty", "l1-timeout", "l1-off")
 _CONDITION = re.compile(r"(?P<key>[^=!]+?)\s*(?P<op>!?=)\s*(?P<value>.+)", re.DOTALL)
 _EXIT_CODES = {"refused": 2, "error": 1}
 
@@ -47,7 +47,7 @@ Filters = dict[str, dict[str, str | list[str]]]
 @click.option("--budget", type=int, help="Tokens of the answer at most.")
 @click.option("--explain", is_flag=True, help="Show how the answer came about.")
 @click.option("--why", metavar="SOURCE", help="Say what became of this note, not the answer.")
-@click.option("--fault", type=click.Choice(_FAULTS), help="Break L1 on purpose.")
+@click.option("--fault", type=click.Choice(get_args(Fault)), help="Break L1 on purpose.")
 @click.option("--no-record", is_flag=True, help="Do not record this lookup.")
 @click.option("--no-index", is_flag=True, help="Do not build a missing index: L0 only.")
 @shared_options

@@ -60,6 +60,7 @@ def _ask(name: str, question: Callable[[], Iterable[Check]]) -> list[Check]:
         return [
             Check(name=name, status=status, detail=error.message, next_action=error.next_action)
         ]
+    # A row as in the harness: what a check raises is its finding.
     except Exception as error:  # noqa: BLE001 - one check that breaks must not hide the others
         detail = f"This check failed: {type(error).__name__}: {error}"
         action = "Read the message; the part it names is probably damaged."

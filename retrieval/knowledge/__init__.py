@@ -1,7 +1,7 @@
 """From a folder of markdown files to entries and passages, with a report of what was met."""
 
 from retrieval.knowledge.entries import read_entry
-from retrieval.knowledge.files import cut_lines, read_note
+from retrieval.knowledge.files import cut_lines, near_sources, offer_sources, read_note
 from retrieval.knowledge.frontmatter import Frontmatter, NoteHandler, read_frontmatter
 from retrieval.knowledge.lint import lint
 from retrieval.knowledge.loading import Knowledge, load_knowledge
@@ -22,6 +22,8 @@ __all__ = [
     "embedding_text",
     "lint",
     "load_knowledge",
+    "near_sources",
+    "offer_sources",
     "read_entry",
     "read_frontmatter",
     "read_note",

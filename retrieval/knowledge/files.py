@@ -43,7 +43,9 @@ def read_note(
     if path is None:
         raise UnknownSource(
             f"There is no note '{source}' in this knowledge base.",
-            next_action=_name_others(source, notes),
+            next_action=offer_sources(source, notes)
+            if notes
+            else "This knowledge base has no notes; check the folder and `knowledge.include`.",
         )
     try:
         data = Path(path).read_bytes()
@@ -76,13 +78,13 @@ def near_sources(source: str, known: Iterable[str]) -> list[str]:
     return [name for stem in found for name in stems[stem]][:NEAR]
 
 
-def _name_others(source: str, known: Iterable[str]) -> str:
+def offer_sources(source: str, known: Iterable[str]) -> str:
+    """What to try for a source that is none of the known: near ones, else how a source looks."""
     names = sorted(known)
-    if not names:
-        return "This knowledge base has no notes; check the folder and `knowledge.include`."
     if close := near_sources(source, names):
         return f"Closest: {', '.join(close)}."
-    return f"Sources are paths below the root, such as {names[0]}."
+    example = names[0] if names else "billing/refunds.md"
+    return f"Sources are paths below the root, such as {example}."
 
 
 def _stem(source: str) -> str:

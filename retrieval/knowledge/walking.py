@@ -139,7 +139,7 @@ def _source(path: str) -> str:
 
 
 def _is_unicode(name: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in name)
+    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def lower_suffix(source: str) -> str:

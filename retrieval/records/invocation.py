@@ -3,7 +3,7 @@
 import math
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from numbers import Integral, Real
 from types import NoneType
@@ -43,15 +43,9 @@ class ToolInvocation:
         NaN and infinity become null. Characters that a database refuses (NUL, lone surrogates)
         become U+FFFD; values of other types become their text.
         """
-        created_at = self.created_at.astimezone(UTC).isoformat()
-        values = asdict(replace(self, arguments={}, error=None, retrieval_details={}))
-        values |= {
-            "arguments": self.arguments,
-            "error": self.error,
-            "retrieval_details": self.retrieval_details,
-            "created_at": created_at,
-        }
-        return {name: _json_safe(value) for name, value in values.items()}
+        values = {name: _json_safe(getattr(self, name)) for name in _NAMES}
+        values["created_at"] = self.created_at.astimezone(UTC).isoformat()
+        return values
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ToolInvocation":
@@ -73,6 +67,8 @@ class ToolInvocation:
             raise ValueError("a time or a number is out of range") from None
         return record
 
+
+_NAMES = tuple(field.name for field in fields(ToolInvocation))
 
 # Checked when a record is read from a file: the names of outcomes and layers are left open, since
 # the file may be of another release.
@@ -96,6 +92,12 @@ def _json_safe(value: Any) -> Json:
             .encode("utf-16", "surrogatepass")
             .decode("utf-16", "replace")
         )
+    # Before the abstract types: asking those takes longer.
+    if isinstance(value, float):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    if isinstance(value, int):
+        return int(value)
     if isinstance(value, Mapping):
         return {str(_json_safe(str(key))): _json_safe(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

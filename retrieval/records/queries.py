@@ -1,5 +1,6 @@
 """The statements of the record store."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
@@ -23,11 +24,15 @@ _TABLE = TOOL_INVOCATION.c
 _NEWEST_FIRST = (_TABLE.created_at.desc(), _TABLE.id.desc())
 
 
+_INSERT: Mapping[str, Insert] = {
+    "postgresql": postgresql.insert(TOOL_INVOCATION).on_conflict_do_nothing(),
+    "sqlite": sqlite.insert(TOOL_INVOCATION).on_conflict_do_nothing(),
+}
+
+
 def insert_new(connection: Connection) -> Insert:
     """An insertion that leaves a row alone whose id is there already."""
-    if connection.dialect.name == "postgresql":
-        return postgresql.insert(TOOL_INVOCATION).on_conflict_do_nothing()
-    return sqlite.insert(TOOL_INVOCATION).on_conflict_do_nothing()
+    return _INSERT[connection.dialect.name]
 
 
 def select_newest(limit: int | None, offset: int = 0, **conditions: Any) -> Select[Any]:

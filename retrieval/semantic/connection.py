@@ -20,9 +20,9 @@ from chromadb.errors import (
     RateLimitError,
 )
 
-from retrieval.chroma_settings import ChromaSection
 from retrieval.errors import IndexDamaged, IndexMismatch, IndexUnavailable, IndexUnreachable
 from retrieval.semantic.generations import REBUILD
+from retrieval.settings.chroma import ChromaSection
 
 CONNECT_SECONDS = 2.0
 _PAUSE = 5.0  # after a failure, in terms of the time that it took: a dead host costs a sixth

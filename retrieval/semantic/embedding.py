@@ -122,7 +122,9 @@ class Embedder:
             yield
         except RetrievalError:
             raise
-        except Exception as error:  # any client may stand behind a model
+        # Part of the boundary around L1, here to give the failure its name and next step: clients
+        # of models raise errors of their own that have no common base.
+        except Exception as error:
             raise EmbeddingError(
                 f"The embedding model '{self.spec.name}' failed: {type(error).__name__}: {error}.",
                 next_action="Check the model and its server, or set another `embedding.model`.",

@@ -8,8 +8,8 @@ changed notes into words; the scores are then computed anew, which takes well un
 10,000 passages.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate
+from collections.abc import Collection, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -20,13 +20,11 @@ from numpy.typing import NDArray
 
 from retrieval.errors import IndexDamaged
 from retrieval.semantic.generations import REBUILD
-from retrieval.text import content_words
+from retrieval.semantic.words import NO_RUNS, Ids, Vocabulary, WordRuns
 from retrieval.types import Entry
 
 K1 = 1.2
 B = 0.75
-
-_Ids = NDArray[np.int32]
 
 
 class FullText:
@@ -39,20 +37,18 @@ class FullText:
     def __init__(
         self,
         *,
+        folder: Path,
         passage_ids: Sequence[str],
         sources: Sequence[str],
         words: Sequence[str],
-        passages: "_Texts",
-        entries: "_Texts",
         models: tuple[Any, Any],
     ) -> None:
+        self._folder = folder
         self.passage_ids = tuple(passage_ids)
         """What each position of `score_passages` stands for."""
         self.sources = tuple(sources)
         """What each position of `score_entries` stands for."""
         self.words = list(words)
-        self.passages = passages
-        self.entries = entries
         self._number = {word: number for number, word in enumerate(self.words)}
         self._position = {pid: position for position, pid in enumerate(self.passage_ids)}
         self._passage_model, self._entry_model = models
@@ -62,22 +58,30 @@ class FullText:
         """What `write_fulltext` wrote. Raises `IndexDamaged` when a file is missing or cut."""
         try:
             names = orjson.loads((folder / "names.json").read_bytes())
-            with (folder / "words.npz").open("rb") as file, np.load(file) as arrays:
-                passages = _Texts(arrays["passage_words"], arrays["passage_ends"])
-                entries = _Texts(arrays["entry_words"], arrays["entry_ends"])
+            words = len(names["words"])
             return cls(
+                folder=folder,
                 **names,
-                passages=passages,
-                entries=entries,
                 models=(
-                    _load(folder / "passages", len(passages), len(names["words"])),
-                    _load(folder / "entries", len(entries), len(names["words"])),
+                    _load(folder / "passages", len(names["passage_ids"]), words),
+                    _load(folder / "entries", len(names["sources"]), words),
                 ),
             )
-        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-            raise IndexDamaged(
-                f"The full text in {folder} cannot be read: {error}.", next_action=REBUILD
-            ) from error
+        except _DAMAGE as error:
+            raise _unreadable(folder, error) from error
+
+    @cached_property
+    def texts(self) -> tuple[WordRuns, WordRuns]:
+        """The words of each passage and of each note: what a re-index starts from, and no lookup
+        reads. Raises `IndexDamaged` when they cannot be read."""
+        try:
+            with (self._folder / "words.npz").open("rb") as file, np.load(file) as arrays:
+                return (
+                    WordRuns(arrays["passage_words"], arrays["passage_ends"]),
+                    WordRuns(arrays["entry_words"], arrays["entry_ends"]),
+                )
+        except _DAMAGE as error:
+            raise _unreadable(self._folder, error) from error
 
     def score_passages(self, words: Sequence[str]) -> NDArray[np.float32]:
         """BM25 of every passage, in the order of `passage_ids`; `words` are `content_words`."""
@@ -91,18 +95,26 @@ class FullText:
         self, passage_ids: Sequence[str], words: Sequence[str]
     ) -> dict[str, tuple[str, ...]]:
         """Those of the words that stand in each passage, without repeats, in their own order."""
-        positions = [self._position[pid] for pid in passage_ids]
-        known = [word for word in dict.fromkeys(words) if word in self._number]
-        if not known or not positions:
-            return dict.fromkeys(passage_ids, ())
-        runs = [self.passages[position] for position in positions]
-        texts = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
-        all_words = np.concatenate(runs)
-        found: list[list[str]] = [[] for _ in runs]
-        for word in known:
-            for text in dict.fromkeys(texts[all_words == self._number[word]].tolist()):
-                found[text].append(word)
-        return dict(zip(passage_ids, map(tuple, found), strict=True))
+        found: dict[str, list[str]] = {pid: [] for pid in passage_ids}
+        positions = np.array([self._position[pid] for pid in found], dtype=np.intp)
+        for word in dict.fromkeys(words):
+            for pid, held in zip(found, self._holds(word, positions), strict=True):
+                if held:
+                    found[pid].append(word)
+        return {pid: tuple(terms) for pid, terms in found.items()}
+
+    def _holds(self, word: str, positions: NDArray[np.intp]) -> list[bool]:
+        """Whether the word stands in the passages at these positions."""
+        number = self._number.get(word)
+        if number is None or self._passage_model is None:
+            return [False] * len(positions)
+        scores = self._passage_model.scores
+        holders = scores["indices"][scores["indptr"][number] : scores["indptr"][number + 1]]
+        if not len(holders):  # it stands in keywords only
+            return [False] * len(positions)
+        place = np.searchsorted(holders, positions)  # ascending: `_score_texts` sorts them
+        held: list[bool] = (np.take(holders, place, mode="clip") == positions).tolist()
+        return held
 
     def _score(self, model: Any, words: Sequence[str], size: int) -> NDArray[np.float32]:
         known = [self._number[word] for word in words if word in self._number]
@@ -112,36 +124,11 @@ class FullText:
         return scores
 
 
-class _Texts:
-    """Texts as runs of word numbers in one array."""
-
-    def __init__(self, words: _Ids, ends: NDArray[np.int64]) -> None:
-        self.words = words
-        self.ends = ends
-
-    @classmethod
-    def of(cls, texts: Sequence[_Ids]) -> "_Texts":
-        words = np.concatenate([np.zeros(0, dtype=np.int32), *texts])
-        return cls(words, np.array(list(accumulate(map(len, texts))), dtype=np.int64))
-
-    def __getitem__(self, position: int) -> _Ids:
-        start = int(self.ends[position - 1]) if position else 0
-        return self.words[start : int(self.ends[position])]
-
-    def __len__(self) -> int:
-        return len(self.ends)
+_DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile)
 
 
-class _Vocabulary:
-    """Numbers for words, given out as the words come; starts from those of an earlier index."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self.numbers = {word: number for number, word in enumerate(words)}
-
-    def read(self, text: str) -> _Ids:
-        numbers = self.numbers
-        found = [numbers.setdefault(word, len(numbers)) for word in content_words(text)]
-        return np.array(found, dtype=np.int32)
+def _unreadable(folder: Path, error: Exception) -> IndexDamaged:
+    return IndexDamaged(f"The full text in {folder} cannot be read: {error}.", next_action=REBUILD)
 
 
 def write_fulltext(
@@ -154,29 +141,32 @@ def write_fulltext(
     """Writes the full text of the notes; the words of `unchanged` sources come from `before`."""
     from retrieval.knowledge import embedding_text
 
-    vocabulary = _Vocabulary(before.words if before else ())
+    vocabulary = Vocabulary(before.words if before else ())
     old_passages = before._position if before else {}
     old_entries = {source: i for i, source in enumerate(before.sources)} if before else {}
+    passages_before, entries_before = before.texts if before else (NO_RUNS, NO_RUNS)
     passage_ids: list[str] = []
-    passage_words: list[_Ids] = []
-    entry_words: list[_Ids] = []
+    passage_words: list[Ids] = []
+    entry_words: list[Ids] = []
     for entry in entries:
         passage_ids.extend(passage.id for passage in entry.passages)
         if before and entry.source in unchanged:
-            entry_words.append(before.entries[old_entries[entry.source]])
-            passage_words.extend(before.passages[old_passages[p.id]] for p in entry.passages)
+            entry_words.append(entries_before[old_entries[entry.source]])
+            passage_words.extend(passages_before[old_passages[p.id]] for p in entry.passages)
         else:
             entry_words.append(vocabulary.read(entry_text(entry)))
             passage_words.extend(
                 vocabulary.read(embedding_text(entry.title, p)) for p in entry.passages
             )
-    passages, notes = _Texts.of(passage_words), _Texts.of(entry_words)
+    passages, notes = WordRuns.of(passage_words), WordRuns.of(entry_words)
     # Numbers without gaps, so that words of removed notes are forgotten.
-    used, numbers = np.unique(np.concatenate([passages.words, notes.words]), return_inverse=True)
-    split = len(passages.words)
-    passages = _Texts(numbers[:split].astype(np.int32), passages.ends)
-    notes = _Texts(numbers[split:].astype(np.int32), notes.ends)
     known = list(vocabulary.numbers)
+    is_used = np.zeros(len(known), dtype=np.bool_)
+    is_used[passages.words] = is_used[notes.words] = True
+    used = np.flatnonzero(is_used)
+    renumbered = np.cumsum(is_used, dtype=np.int32) - 1
+    passages = WordRuns(renumbered[passages.words], passages.ends)
+    notes = WordRuns(renumbered[notes.words], notes.ends)
     folder.mkdir(parents=True)
     names = {
         "passage_ids": passage_ids,
@@ -201,7 +191,7 @@ def entry_text(entry: Entry) -> str:
     return "\n".join([entry.title, *entry.keywords, *entry.entities, *texts])
 
 
-def _save(folder: Path, texts: _Texts, words: int) -> None:
+def _save(folder: Path, texts: WordRuns, words: int) -> None:
     if not len(texts.words):
         return  # nothing to score; bm25s does not take an empty corpus
     import bm25s
@@ -214,19 +204,25 @@ def _save(folder: Path, texts: _Texts, words: int) -> None:
     model.save(folder, show_progress=False)
 
 
-def _score_texts(texts: _Texts, words: int) -> dict[str, Any]:
+def _score_texts(texts: WordRuns, words: int) -> dict[str, Any]:
     """BM25 of each word in each text that holds it, as sparse columns of words: bm25s's form."""
     number = len(texts)
     lengths = np.diff(texts.ends, prepend=0)
-    text_of = np.repeat(np.arange(number), lengths)
-    pairs, counts = np.unique(texts.words.astype(np.int64) * number + text_of, return_counts=True)
-    word, text = np.divmod(pairs, number)
+    # Sorted in place and shortened step by step: of 100,000 passages these are large.
+    pairs = texts.words.astype(np.int64) * number
+    pairs += np.repeat(np.arange(number, dtype=np.int32), lengths)
+    pairs.sort()
+    first = np.flatnonzero(np.diff(pairs, prepend=-1))
+    counts = np.diff(first, append=len(pairs)).astype(np.int32)
+    pairs = pairs[first]
+    word, text = (pairs // number).astype(np.int32), (pairs % number).astype(np.int32)
+    del pairs, first
     holding = np.bincount(word, minlength=words)
     rarity = np.log(1 + (number - holding + 0.5) / (holding + 0.5))
     norm = K1 * (1 - B + B * lengths / lengths.mean())
     return {
         "data": (rarity[word] * counts / (norm[text] + counts)).astype(np.float32),
-        "indices": text.astype(np.int32),
+        "indices": text,
         "indptr": np.concatenate([[0], np.cumsum(holding)]).astype(np.int32),
         "num_docs": number,
     }

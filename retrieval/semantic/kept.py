@@ -97,7 +97,7 @@ class KeepingEmbedder(Embedder):
             return self._embedder.embed_passages(texts, progress)
         if len({found[key].shape for key in keys}) > 1:  # the model changed under its name
             return self.embed_passages(texts, progress)
-        return np.stack([found[key] for key in keys]).astype(np.float32)
+        return np.stack([found[key] for key in keys]).astype(np.float32, copy=False)
 
 
 def kept_path(index: Path, embedder: Embedder, *, full: bool) -> Path:

@@ -7,6 +7,7 @@ mapped: what happens to a mapped file while it is read ends the process.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,12 +42,8 @@ class PassageMatrix:
         self._note_of = np.repeat(
             np.arange(len(entries), dtype=np.int32), [len(entry.passages) for entry in entries]
         )
-        self._notes = len(entries)
-        # Key → value → positions of the notes whose row holds it.
-        self._holders: dict[str, dict[str, list[int]]] = {}
-        for position, entry in enumerate(entries):
-            for key, value in to_row(entry, slots).items():
-                self._holders.setdefault(key, defaultdict(list))[value].append(position)
+        self._entries = entries
+        self._slots = slots
 
     @classmethod
     def open(
@@ -120,6 +117,15 @@ class PassageMatrix:
         cosines: NDArray[np.float32] = np.clip(products, -1.0, 1.0)
         return cosines
 
+    @cached_property
+    def _holders(self) -> Mapping[str, Mapping[str, list[int]]]:
+        """Key → value → positions of the notes whose row holds it."""
+        holders: dict[str, defaultdict[str, list[int]]] = {}
+        for position, entry in enumerate(self._entries):
+            for key, value in to_row(entry, self._slots).items():
+                holders.setdefault(key, defaultdict(list))[value].append(position)
+        return holders
+
     def _admitted(self, filters: "MetadataFilters | MetadataFilter") -> NDArray[np.bool_]:
         """The notes that the filters admit, as a mask."""
         from llama_index.core.vector_stores.types import FilterCondition, MetadataFilters
@@ -136,9 +142,9 @@ class PassageMatrix:
         from llama_index.core.vector_stores.types import FilterOperator
 
         wanted = part.value if isinstance(part.value, list) else [part.value]
-        holders: Mapping[str, list[int]] = self._holders.get(part.key, {})
+        holders = self._holders.get(part.key, {})
         found = [position for value in wanted for position in holders.get(str(value), ())]
-        mask = np.zeros(self._notes, dtype=np.bool_)
+        mask = np.zeros(len(self._entries), dtype=np.bool_)
         mask[found] = True
         if part.operator in (FilterOperator.EQ, FilterOperator.IN):
             return mask
@@ -147,9 +153,13 @@ class PassageMatrix:
         raise ValueError(f"A filter with the operator '{part.operator.value}' is not made here.")
 
 
-def write_matrix(path: Path, vectors: Sequence[NDArray[np.float32]], dimension: int | None) -> None:
-    """Writes the vectors; `dimension` is that of the array without any."""
+def write_matrix(
+    path: Path, vectors: Sequence[NDArray[np.float32]], dimension: int | None
+) -> NDArray[np.float32]:
+    """Writes the vectors as one array, which it returns; `dimension` is that of an empty one."""
     shape = (len(vectors), dimension or 0)
     array = np.stack(vectors) if vectors else np.zeros(shape, dtype=np.float32)
+    array = array.astype(np.float32, copy=False)
     with path.open("wb") as file:
-        np.save(file, array.astype(np.float32, copy=False))
+        np.save(file, array)
+    return array

@@ -205,15 +205,16 @@ class HybridRetriever:
     def _best_passages(self, scores: NDArray[np.float32]) -> dict[str, float]:
         """The best passages that have a score, best first."""
         ids = self.index.fulltext.passage_ids
-        best = rank_best(scores, PASSAGES)
+        scored = np.flatnonzero(scores > 0)
+        best = scored[rank_best(scores[scored], PASSAGES)]
         pairs = zip(best.tolist(), scores[best].tolist(), strict=True)
-        return {ids[position]: score for position, score in pairs if score > 0}
+        return {ids[position]: score for position, score in pairs}
 
     def _entry_bm25(self, sources: Sequence[str], scores: NDArray[np.float32]) -> dict[str, float]:
-        if not len(scores):
+        if not len(scores) or not sources:
             return {}
-        found = {source: float(scores[self._admission.position(source)]) for source in sources}
-        return {source: score for source, score in found.items() if score > 0}
+        found = scores[[self._admission.position(source) for source in sources]].tolist()
+        return {s: score for s, score in zip(sources, found, strict=True) if score > 0}
 
     def _second_bm25(self, sources: Sequence[str], scores: NDArray[np.float32]) -> dict[str, float]:
         if not len(scores):

@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from retrieval.chroma_settings import ChromaSection
 from retrieval.errors import IndexDamaged
 from retrieval.semantic.connection import Connection
 from retrieval.semantic.generations import REBUILD, ServerIndex
+from retrieval.settings.chroma import ChromaSection
 
 READ_SECONDS = 5.0
 """What one request of a lookup may take."""

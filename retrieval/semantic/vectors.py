@@ -47,21 +47,25 @@ def write_vectors(
     from retrieval.semantic.index import VectorStore
 
     changed = [entry for entry in entries if entry.source not in unchanged]
-    texts = [embedding_text(entry.title, p) for entry in changed for p in entry.passages]
-    bodies = {passage.text for entry in changed for passage in entry.passages}
-    stored = _stored_vectors(before, texts, bodies) if before else {}
-    missing = [text for text in dict.fromkeys(texts) if text not in stored]
-    fresh = embedder.embed_passages(missing, progress)
-    dimension = _dimension(embedder, fresh, before)
-    stored.update(zip(missing, fresh, strict=True))
-
-    ids = [passage.id for entry in changed for passage in entry.passages]
+    vectors, embedded, dimension = _collect_vectors(changed, embedder, before, progress)
+    ids = list(vectors)
+    if before:
+        vectors.update(
+            before.vectors.vectors(
+                [p.id for e in entries if e.source in unchanged for p in e.passages]
+            )
+        )
+    matrix = write_matrix(
+        folder.with_name(MATRIX),
+        [vectors.pop(passage.id) for entry in entries for passage in entry.passages],
+        dimension,
+    )
     slots = count_slots(entries)
     if before and unchanged:
         # Rows that stay were written without the fields that could not be stored then.
-        kept = field_names(entry for entry in entries if entry.source in unchanged)
-        for key in kept - before.manifest.slots.keys():
-            slots.pop(key, None)
+        if new := slots.keys() - before.manifest.slots.keys():
+            for key in new & field_names(e for e in entries if e.source in unchanged):
+                slots.pop(key)
         _copy_store(before.folder / "vectors", folder)
         store = VectorStore.open(folder)
         store.delete(
@@ -75,21 +79,36 @@ def write_vectors(
     else:
         store = VectorStore.create(folder)
     try:
-        if texts:
+        if ids:
+            lengths = [len(entry.passages) for entry in entries]
+            is_new = np.repeat([entry.source not in unchanged for entry in entries], lengths)
             store.add(
                 ids,
-                np.stack([stored[text] for text in texts]),
+                matrix if is_new.all() else matrix[is_new],
                 [row for e in changed for row in [to_row(e, slots)] * len(e.passages)],
             )
-        store.probe(sum(len(entry.passages) for entry in entries))
+        store.probe(len(matrix))
     finally:
         store.close()
-    kept_ids = [p.id for e in entries if e.source in unchanged for p in e.passages]
-    vectors = before.vectors.vectors(kept_ids) if before else {}
-    vectors.update(zip(ids, (stored[text] for text in texts), strict=True))
-    rows = [vectors[passage.id] for entry in entries for passage in entry.passages]
-    write_matrix(folder.with_name(MATRIX), rows, dimension)
-    return WrittenVectors(embedded=len(missing), dimension=dimension, slots=slots)
+    return WrittenVectors(embedded=embedded, dimension=dimension, slots=slots)
+
+
+def _collect_vectors(
+    changed: Sequence[Entry],
+    embedder: Embedder,
+    before: Generation | None,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[dict[str, NDArray[np.float32]], int, int | None]:
+    """The vector of each passage of these notes, how many texts were embedded for that, and the
+    dimension."""
+    texts = {p.id: embedding_text(e.title, p) for e in changed for p in e.passages}
+    bodies = {passage.text for entry in changed for passage in entry.passages}
+    stored = _stored_vectors(before, texts.values(), bodies) if before else {}
+    missing = [text for text in dict.fromkeys(texts.values()) if text not in stored]
+    fresh = embedder.embed_passages(missing, progress)
+    dimension = _dimension(embedder, fresh, before)
+    stored.update(zip(missing, fresh, strict=True))
+    return {pid: stored[text] for pid, text in texts.items()}, len(missing), dimension
 
 
 def _stored_vectors(

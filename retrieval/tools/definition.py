@@ -2,12 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from retrieval.errors import InvalidInput
-from retrieval.options import LEAST_BUDGET, MOST_BUDGET, settle_options
+from retrieval.options import (
+    FIXED_OPTIONS,
+    LEAST_BUDGET,
+    MOST_BUDGET,
+    FixedOptions,
+    settle_options,
+)
 from retrieval.scope import check_scope
 from retrieval.types import LookupMode
 
@@ -87,10 +93,6 @@ class LookupArguments(BaseModel):
     )
 
 
-OPERATOR_OPTIONS = ("mode", "filter_mode", "l1_mode", "top_k", "min_score", "budget")
-"""Options of a lookup that an operator may fix when making the tool."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
     """A lookup tool over one knowledge base, for one kind of caller."""
@@ -117,7 +119,7 @@ def define_tool(
     caller: str,
     filters: Mapping[str, Any] | None = None,
     record: bool = True,
-    **fixed: Any,
+    **fixed: Unpack[FixedOptions],
 ) -> ToolDefinition:
     """The tool that every door is made from.
 
@@ -128,17 +130,16 @@ def define_tool(
     Raises `InvalidInput` for an option that does not exist or has a wrong value, `UnknownFilter`
     for a filter on a field or category that no note has.
     """
-    unknown = sorted(fixed.keys() - set(OPERATOR_OPTIONS))
+    unknown = sorted(fixed.keys() - set(FIXED_OPTIONS))
     if unknown:
         raise InvalidInput(
             f"The tool has no option '{unknown[0]}'.",
-            next_action=f"Options: filters, {', '.join(OPERATOR_OPTIONS)}.",
+            next_action=f"Options: filters, {', '.join(FIXED_OPTIONS)}.",
         )
     chosen = {name: value for name, value in fixed.items() if value is not None}
     entries = kb.entries
     check_scope(entries, filters)
-    options = {name: chosen.get(name) for name in OPERATOR_OPTIONS}
-    settle_options(kb.settings.lookup, entries, filters=None, fault=None, scope=filters, **options)
+    settle_options(kb.settings.lookup, entries, **fixed, scope=filters)
     return ToolDefinition(
         kb=kb,
         caller=caller,

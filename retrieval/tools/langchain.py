@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from retrieval.errors import MissingExtra
+from retrieval.options import FixedOptions
 from retrieval.tools.asking import ask
 from retrieval.tools.definition import define_tool
 
@@ -84,7 +85,7 @@ def langchain_tool(
     *,
     filters: Mapping[str, Any] | None = None,
     record: bool = True,
-    **fixed: Any,
+    **fixed: Unpack[FixedOptions],
 ) -> LookupTool:
     """The tool over a knowledge base; see `retrieval.tools.definition.define_tool`."""
     definition = define_tool(kb, caller="langchain", filters=filters, record=record, **fixed)

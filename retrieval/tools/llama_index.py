@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
 
+from retrieval.options import FixedOptions
 from retrieval.tools.asking import Answer, ask
 from retrieval.tools.definition import ToolDefinition, define_tool
 
@@ -39,7 +40,7 @@ class LookupTool(FunctionTool):
         filters: Mapping[str, Any] | None = None,
         session_id: str | None = None,
         record: bool = True,
-        **fixed: Any,
+        **fixed: Unpack[FixedOptions],
     ) -> Self:
         """The tool over a knowledge base; see `retrieval.tools.definition.define_tool`.
 

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from retrieval.errors import (
     InvalidInput,
@@ -14,15 +14,15 @@ from retrieval.errors import (
     RetrievalError,
     SettingsError,
 )
-from retrieval.faults import Fault
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.logs import log_call
+from retrieval.options import ScopedOptions, refuse_unknown, spell_out
 from retrieval.serialize import retrieval_details
 from retrieval.shown import to_plain
 from retrieval.telemetry import describe_call, trace_tool
 from retrieval.tools.brief import refuse_briefly, shorten_messages
 from retrieval.tools.flagging import flag_instructions
-from retrieval.types import ErrorInfo, FilterMode, L1Mode, LookupMode, LookupResult
+from retrieval.types import ErrorInfo, LookupResult
 
 TOOL_NAME = "lookup_knowledge"
 
@@ -30,6 +30,7 @@ _default_lock = threading.Lock()
 _default: list[KnowledgeBase] = []
 
 
+@spell_out
 def lookup_knowledge(
     query: str,
     *,
@@ -37,15 +38,7 @@ def lookup_knowledge(
     caller: str = "python",
     session_id: str | None = None,
     record: bool = True,
-    mode: LookupMode | None = None,
-    filter_mode: FilterMode | None = None,
-    l1_mode: L1Mode | None = None,
-    filters: Mapping[str, Any] | None = None,
-    top_k: int | None = None,
-    min_score: float | None = None,
-    budget: int | None = None,
-    fault: Fault | None = None,
-    scope: Mapping[str, Any] | None = None,
+    **options: Unpack[ScopedOptions],
 ) -> LookupResult:
     """What the knowledge base says about `query`: evidence blocks, how sure, and why.
 
@@ -60,20 +53,11 @@ def lookup_knowledge(
     The call is recorded in `tool_invocation` as the settings say; a record that cannot be written
     adds a warning and never costs the answer.
 
-    Raises only when the default knowledge base itself cannot be opened.
+    Raises only when the default knowledge base itself cannot be opened, and `TypeError` for an
+    option that does not exist.
     """
+    refuse_unknown("lookup_knowledge", options, ScopedOptions)
     base = kb if kb is not None else _open_default()
-    options = {
-        "mode": mode,
-        "filter_mode": filter_mode,
-        "l1_mode": l1_mode,
-        "filters": filters,
-        "top_k": top_k,
-        "min_score": min_score,
-        "budget": budget,
-        "fault": fault,
-        "scope": scope,
-    }
     return answer(
         base,
         query,
@@ -133,9 +117,26 @@ def refuse_call(
     )
 
 
-async def alookup_knowledge(query: str, **options: Any) -> LookupResult:
+@spell_out
+async def alookup_knowledge(
+    query: str,
+    *,
+    kb: KnowledgeBase | None = None,
+    caller: str = "python",
+    session_id: str | None = None,
+    record: bool = True,
+    **options: Unpack[ScopedOptions],
+) -> LookupResult:
     """`lookup_knowledge`, in a thread: for code that runs an event loop."""
-    return await asyncio.to_thread(lookup_knowledge, query, **options)
+    return await asyncio.to_thread(
+        lookup_knowledge,
+        query,
+        kb=kb,
+        caller=caller,
+        session_id=session_id,
+        record=record,
+        **options,
+    )
 
 
 def _serve(

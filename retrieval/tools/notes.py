@@ -1,6 +1,5 @@
 """The notes themselves, within a scope and a budget: what `get_knowledge` and resources serve."""
 
-import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from retrieval.budget import estimate_tokens
 from retrieval.contract import ErrorDict
 from retrieval.errors import RetrievalError, UnknownSource
 from retrieval.filtering import admits
-from retrieval.knowledge import NoteRefused, cut_lines, read_entry
+from retrieval.knowledge import NoteRefused, cut_lines, near_sources, read_entry
 from retrieval.scope import visible
 from retrieval.serialize import error_to_dict
 from retrieval.suspicion import reads_like_instructions
@@ -129,8 +128,7 @@ def _parse(kb: "KnowledgeBase", source: str, text: str) -> Entry:
 
 
 def _unknown(source: str, known: Sequence[str]) -> UnknownSource:
-    near = difflib.get_close_matches(source[:200], known, n=3, cutoff=0.5)
-    close = [name for name in near if not reads_like_instructions(name)]
+    close = [name for name in near_sources(source, known) if not reads_like_instructions(name)]
     return UnknownSource(
         f"There is no note '{source[:200]}' in this knowledge base.",
         next_action=f"Closest: {', '.join(close)}."

@@ -5,8 +5,9 @@ No OpenAI package is needed: a schema is a dict, and a call's arguments are JSON
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
+from retrieval.options import FixedOptions
 from retrieval.tools.asking import Answer, aask, ask
 from retrieval.tools.definition import ToolDefinition, define_tool
 
@@ -34,7 +35,7 @@ class OpenAIFunction:
         filters: Mapping[str, Any] | None = None,
         session_id: str | None = None,
         record: bool = True,
-        **fixed: Any,
+        **fixed: Unpack[FixedOptions],
     ) -> Self:
         """The function over a knowledge base; see `retrieval.tools.definition.define_tool`."""
         definition = define_tool(kb, caller="openai", filters=filters, record=record, **fixed)

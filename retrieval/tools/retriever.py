@@ -1,12 +1,13 @@
 """The lookup as a LlamaIndex retriever: one node for each evidence block."""
 
 import asyncio
-from typing import Any
+from typing import Unpack
 
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.options import ScopedOptions
 from retrieval.types import EvidenceBlock
 
 
@@ -21,7 +22,7 @@ class KnowledgeRetriever(BaseRetriever):
     `options` are those of `KnowledgeBase.lookup`, whose errors it raises.
     """
 
-    def __init__(self, knowledge_base: KnowledgeBase, **options: Any) -> None:
+    def __init__(self, knowledge_base: KnowledgeBase, **options: Unpack[ScopedOptions]) -> None:
         super().__init__()
         self._knowledge_base = knowledge_base
         self._options = options

@@ -2,43 +2,56 @@
 
 from typing import Any
 
+from pydantic import with_config
 from typing_extensions import TypedDict
 
 from retrieval.why.types import Absence, StageName, StageState
 
 
 class StageDict(TypedDict):
-    """One stage; `facts` holds its numbers, by the names that `retrieval/why/README.md` lists."""
+    """One stage; names of facts: `retrieval/contract/README.md`."""
 
     name: StageName
+    """Which stage, in flow order."""
     state: StageState
+    """`missed`: another path could still find the note; `lost`: here it left the lookup."""
     text: str
+    """One sentence."""
     facts: dict[str, Any]
+    """Its numbers, for programs."""
 
 
 class RemedyDict(TypedDict):
-    """A changed lookup that was run.
-
-    `rank` is the place in its ranking, null when nothing finds the note; `helps` says that the
-    note is in the answer.
-    """
+    """A changed lookup that was run."""
 
     change: dict[str, Any]
+    """The options that differ from the lookup's."""
     rank: int | None
+    """Place in that ranking, from 1; null when nothing finds the note."""
     helps: bool
+    """True when the note is in that answer."""
     text: str
+    """One sentence."""
 
 
+@with_config(use_attribute_docstrings=True)
 class AbsenceDict(TypedDict):
     """The way of one note through the lookup that the document holds."""
 
     query: str
+    """The query."""
     source: str
+    """The note that was asked for."""
     rank: int | None
+    """Its place in the answer, from 1; null when it is not there."""
     lost_at: StageName | None
+    """The stage that lost it; null when it is in the answer."""
     headline: str
+    """The result in one sentence."""
     stages: list[StageDict]
+    """Every stage, also those that were not reached."""
     remedies: list[RemedyDict]
+    """What would bring the note in."""
 
 
 def absence_to_dict(absence: Absence) -> AbsenceDict:

@@ -1,17 +1,22 @@
 """The conductor: one lookup, run, and followed for one note."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Sequence
+from typing import Unpack, get_args
 
 from retrieval.budget import fit_budget
 from retrieval.errors import EmptyQuery
 from retrieval.evidence import merge_evidence
-from retrieval.faults import Fault
 from retrieval.filtering import admits
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.options import MOST_BLOCKS, settle_options
+from retrieval.options import (
+    MOST_BLOCKS,
+    CallOptions,
+    refuse_unknown,
+    settle_options,
+    spell_out,
+)
 from retrieval.text import is_blank
-from retrieval.types import FilterMode, L1Mode, LookupMode, LookupResult
+from retrieval.types import LookupResult
 from retrieval.why.following import UNBOUNDED, Followed, ask_alone
 from retrieval.why.presence import find_note
 from retrieval.why.remedies import find_remedies
@@ -19,19 +24,12 @@ from retrieval.why.stages import caller_filter_stage, follow
 from retrieval.why.types import Absence, Remedy, Stage, StageName
 
 
+@spell_out
 def explain_absence(
     kb: KnowledgeBase,
     query: str,
     source: str,
-    *,
-    mode: LookupMode | None = None,
-    filter_mode: FilterMode | None = None,
-    l1_mode: L1Mode | None = None,
-    filters: Mapping[str, Any] | None = None,
-    top_k: int | None = None,
-    min_score: float | None = None,
-    budget: int | None = None,
-    fault: Fault | None = None,
+    **options: Unpack[CallOptions],
 ) -> Absence:
     """Which stage of the lookup lost the note `source`, or where it stands in the answer.
 
@@ -42,24 +40,16 @@ def explain_absence(
     Raises `EmptyQuery` for a query without a word, `UnknownSource` for a note that the folder and
     the index do not have, and what `lookup` raises.
     """
+    refuse_unknown("explain_absence", options, CallOptions)
     if isinstance(query, str) and is_blank(query):
         raise EmptyQuery(
             "The query is blank or holds punctuation only.",
             next_action="Ask with at least one word.",
         )
-    options: dict[str, Any] = {
-        "mode": mode,
-        "filter_mode": filter_mode,
-        "l1_mode": l1_mode,
-        "filters": filters,
-        "top_k": top_k,
-        "min_score": min_score,
-        "budget": budget,
-        "fault": fault,
-    }
     view = kb.view
     settled = settle_options(kb.settings.lookup, view.entries.values(), **options)
-    full = kb.lookup(query, **{**options, "budget": UNBOUNDED})
+    untrimmed: CallOptions = {**options, "budget": UNBOUNDED}
+    full = kb.lookup(query, **untrimmed)
     answer = full if settled.budget is None else fit_budget(full, settled.budget)
     name, found = find_note(kb, view, source, settled.conditions)
 

@@ -1,13 +1,12 @@
 """The first two stages: is the note a file that is read, and does the index hold it."""
 
-import difflib
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
 from retrieval.errors import IndexUnavailable, UnknownSource
 from retrieval.filtering import admits
-from retrieval.knowledge import NoteRefused, read_entry
+from retrieval.knowledge import NoteRefused, offer_sources, read_entry
 from retrieval.knowledge.exclusion import explain_exclusion
 from retrieval.knowledge.walking import Found, walk
 from retrieval.knowledge_base import KnowledgeBase
@@ -15,8 +14,6 @@ from retrieval.lookup import View
 from retrieval.settings import KnowledgeSettings
 from retrieval.types import Condition, LoadIssue
 from retrieval.why.types import Stage
-
-NEAR_NAMES = 3
 
 
 def name_source(source: str, known: Iterable[str]) -> str:
@@ -63,18 +60,8 @@ def find_note(
     names = [s for s, entry in view.entries.items() if admits(entry, conditions)]
     raise UnknownSource(
         f"There is no note '{source}' in this knowledge base.",
-        next_action=_near(name, names),
+        next_action=offer_sources(name, names),
     )
-
-
-def _near(name: str, names: list[str]) -> str:
-    close = difflib.get_close_matches(name[:200], names, n=NEAR_NAMES, cutoff=0.5)
-    tail = name.rpartition("/")[2].casefold()
-    same = [known for known in names if known.rpartition("/")[2].casefold() == tail]
-    close = list(dict.fromkeys([*same, *close]))[:NEAR_NAMES]
-    if close:
-        return f"Closest: {', '.join(close)}."
-    return "Sources are paths below the root, such as billing/refunds.md."
 
 
 def _indexed(kb: KnowledgeBase, view: View, file: Found | None, name: str) -> tuple[Stage, Stage]:

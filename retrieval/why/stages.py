@@ -128,7 +128,7 @@ def _l1_stage(note: Followed, *, lost: bool) -> Stage:
         return _stage(
             "l1", "missed" if l1.attempted else "skipped", f"L1 is {l1.status}{error}", **facts
         )
-    pool = l1.candidates if note.candidates else l1.extra
+    pool = l1.extra if note.extra and not note.candidates else l1.candidates
     sources = list(dict.fromkeys(candidate.source for candidate in pool))
     facts = {
         "status": l1.status,

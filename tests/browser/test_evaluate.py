@@ -1,5 +1,6 @@
 """The Evaluate page in a browser: a run from its button to one query's answers."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,15 @@ def test_a_set_is_run_and_a_query_opened_from_the_table(
     assert download.value.suggested_filename == "report.json"
     assert len(written["report"]["rows"]) == 20
 
+    texts = {}
+    for button, name in (("CSV", "rows.csv"), ("HTML", "report.html")):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=button).click()
+        assert download.value.suggested_filename == name
+        texts[name] = Path(download.value.path()).read_text("utf-8")
+    assert len(list(csv.DictReader(texts["rows.csv"].splitlines()))) == 20
+    assert "are not distinguishable in nDCG@10" in texts["report.html"]
+
     page.get_by_role("radio", name="Queries", exact=True).click()
     table = page.locator("canvas").first
     table.wait_for()
@@ -49,3 +59,11 @@ def test_a_set_is_run_and_a_query_opened_from_the_table(
     page.get_by_role("radio", name="Strata", exact=True).click()
     page.locator("[data-testid=stVegaLiteChart]").first.wait_for()
     assert page.locator("[data-testid=stException]").count() == 0
+
+    page.get_by_role("radio", name="Saved report", exact=True).click()
+    upload = page.locator("[data-testid=stFileUploaderDropzoneInput]")
+    report = {"name": "earlier.json", "mimeType": "application/json"}
+    upload.set_input_files({**report, "buffer": b'{"report": {}}'})
+    page.get_by_text("is no report of an evaluation").wait_for()
+    upload.set_input_files({**report, "buffer": json.dumps(written).encode()})
+    page.get_by_text("Nothing: same set").wait_for()

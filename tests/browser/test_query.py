@@ -74,7 +74,7 @@ def test_back_shows_the_query_before(shared_app: "App", page: "Page") -> None:
 def test_a_fault_shows_the_fallback_and_compare_shows_both(shared_app: "App", page: "Page") -> None:
     ask(page, shared_app)
     page.get_by_text("Compare", exact=True).click()
-    page.locator(".kw-compare").wait_for()
+    page.locator(".kw-compare").first.wait_for()
     page.get_by_role("combobox", name="Fault").nth(1).click()
     page.get_by_role("option", name="L1 raises").click()
     outcome(page, "Fallback: L0 answers alone")

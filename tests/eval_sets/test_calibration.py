@@ -14,9 +14,15 @@ from tests.eval_sets.samples import block, case, relevance, row
 Drawn = tuple[list[Row], dict[str, Case]]
 
 
-def _point(identifier: str, cosine: float, coverage: float) -> Row:
-    primary = block("a", score=cosine)
-    return row(identifier, primary, coverage=coverage, l1_status="ok", relevance=relevance(0.5))
+def _point(identifier: str, cosine: float, coverage: float, overlap: float = 0.5) -> Row:
+    return row(
+        identifier,
+        block("a", score=cosine),
+        coverage=coverage,
+        overlap=overlap,
+        l1_status="ok",
+        relevance=relevance(0.5),
+    )
 
 
 def _draw(seed: int, answerable: int, unanswerable: int) -> Drawn:
@@ -27,7 +33,8 @@ def _draw(seed: int, answerable: int, unanswerable: int) -> Drawn:
         name = f"q{number}"
         cosine = float(np.clip(rng.normal(0.65 if has else 0.35, 0.1), 0, 1))
         coverage = float(np.clip(rng.normal(0.7 if has else 0.5, 0.2), 0, 1))
-        rows.append(_point(name, cosine, coverage))
+        overlap = float(np.clip(rng.normal(0.6 if has else 0.35, 0.2), 0, 1))
+        rows.append(_point(name, cosine, coverage, overlap))
         labels = {"relevant": {"a": 1}} if has else {"expect_no_answer": True}
         cases[name] = case(name, **labels)
     return rows, cases
@@ -41,6 +48,7 @@ def test_thresholds_keep_their_rates_on_what_they_were_fitted_on() -> None:
     assert calibration.auroc > 0.95
     assert thresholds.calibrated
     assert thresholds.cosine_weight > thresholds.coverage_weight > 0
+    assert thresholds.overlap_weight > 0
     assert 0 < thresholds.moderate <= thresholds.strong < 1
     levels = evaluate_calibration(rows, cases, calibration).levels
     assert levels["strong"][1] <= 0.05 * 40
@@ -63,7 +71,9 @@ def test_it_holds_on_queries_that_it_was_not_fitted_on() -> None:
 def test_the_fit_is_the_balanced_logistic_regression() -> None:
     rows, cases = _draw(3, 60, 20)
     fitted = calibrate(rows, cases).thresholds
-    points = np.array([(1.0, r.ranking[0].score or 0, r.coverage or 0) for r in rows])
+    points = np.array(
+        [(1.0, r.ranking[0].score or 0, r.coverage or 0, r.overlap or 0) for r in rows]
+    )
     signs = np.array([-1.0 if cases[r.case_id].expect_no_answer else 1.0 for r in rows])
     balance = np.where(signs > 0, 0.5 / 60, 0.5 / 20)
 
@@ -71,8 +81,13 @@ def test_the_fit_is_the_balanced_logistic_regression() -> None:
         losses = np.logaddexp(0, -signs * (points @ weights))
         return float(balance @ losses + 0.01 / 80 / 2 * (weights[1:] ** 2).sum())
 
-    best = optimize.minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-9}).x
-    ours = (fitted.bias, fitted.cosine_weight, fitted.coverage_weight)
+    best = optimize.minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-9}).x
+    ours = (
+        fitted.bias,
+        fitted.cosine_weight,
+        fitted.coverage_weight,
+        fitted.overlap_weight,
+    )
     assert ours == pytest.approx(tuple(best), rel=1e-3)
 
 
@@ -116,7 +131,9 @@ def test_queries_without_a_cosine_are_skipped_and_counted() -> None:
 @pytest.mark.parametrize("coverage", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("status", ["ok", "empty"])
 def test_reassessing_is_what_the_lookup_does(cosine: float, coverage: float, status: str) -> None:
-    thresholds = Thresholds(bias=-5.0, cosine_weight=8.0, coverage_weight=2.0, calibrated=True)
+    thresholds = Thresholds(
+        bias=-5.0, cosine_weight=8.0, coverage_weight=2.0, overlap_weight=1.0, calibrated=True
+    )
     calibration = Calibration(
         thresholds=thresholds,
         semantic_floor=0.4,
@@ -138,12 +155,18 @@ def test_reassessing_is_what_the_lookup_does(cosine: float, coverage: float, sta
         passages=(),
     )
     outcome = L1Outcome(status=status, mode="dense", attempted=True)  # type: ignore[arg-type]
-    options = {"semantic_floor": 0.4, "rarity": lambda word: 1.0, "thresholds": thresholds}
+    options = {
+        "semantic_floor": 0.4,
+        "rarity": lambda word: 1.0,
+        "overlap": lambda query, source: 0.25,
+        "thresholds": thresholds,
+    }
     expected = assess("alpha beta", [primary], outcome, **options)  # type: ignore[arg-type]
     told = row(
         "q1",
         block("a", score=cosine),
         coverage=coverage,
+        overlap=0.25,
         l1_status=status,
         relevance=replace(expected, level="none", confidence=0.0, semantic_support=True)
         if status == "ok"

@@ -198,3 +198,24 @@ def test_recorded_queries_are_exported_as_candidates(
 def test_the_help_of_export_has_an_example() -> None:
     text = export.get_help(click.Context(export, info_name="export"))
     assert "lookup-knowledge traces export" in text.partition("Example")[2]
+
+
+def test_suggest_tries_the_edits_that_lint_asks_for(
+    kb: Path, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note = kb / "docs" / "office" / "hall.md"
+    note.parent.mkdir()
+    note.write_text("# Meeting rooms\n\nBooked at the desk.\n", encoding="utf-8")
+    words = ["eval", "judge", "mine", "conference hall", "office/hall.md", "--grade", "relevant"]
+    _json(capsys, *words, "--kb", kb)
+    asked = ["eval", "suggest", "mine", "--rule", "missing_keywords", "--kb", kb]
+    found = _json(capsys, *asked, "--source", "office/hall.md")
+    (one,) = found["suggestions"]
+    assert (one["rule"], one["source"], one["remove"]) == ("missing_keywords", "office/hall.md", [])
+    assert one["add"] == ["conference hall"]
+    assert [query["query"] for query in one["gained"]] == ["conference hall"]
+    assert "Booked at the desk" in note.read_text(encoding="utf-8")
+    assert main([*map(str, asked)]) == 0
+    assert "add 'conference hall': helps 1 and breaks 0" in _words(capsys)
+    assert main([*map(str, asked), "--source", "no/such.md"]) == 2
+    assert main(["eval", "suggest", "mine", "--rule", "wow", "--kb", str(kb)]) == 2

@@ -218,6 +218,15 @@ def test_a_fault_can_be_a_variant(small: EvalSet, base: KnowledgeBase) -> None:
     assert report.faults == ()
 
 
+def test_progress_names_a_fault_before_its_first_query(small: EvalSet, base: KnowledgeBase) -> None:
+    told: list[tuple[str, int, int]] = []
+    run(small, base, ["l0+l1"], faults=["l1-off"], progress=lambda *step: told.append(step))
+    total = len(small.cases)
+    steps = [step for step in told if step[0] == "l0+l1 under l1-off"]
+    assert steps[0] == ("l0+l1 under l1-off", 0, total)
+    assert steps[-1] == ("l0+l1 under l1-off", total, total)
+
+
 def test_progress_counts_every_query(small: EvalSet, base: KnowledgeBase) -> None:
     told: list[tuple[str, int, int]] = []
     run(

@@ -111,7 +111,7 @@ def test_a_source_that_is_graded_twice_is_refused(tmp_path: Path) -> None:
     [
         ("name: x\nlicense: MIT\n", "set.yaml: unknown field 'license'"),
         ("revision: 1\n", "set.yaml: 'name' is missing"),
-        ("name: [\n", "set.yaml:2: no YAML: "),
+        ("name: [\n", "set.yaml: cannot be read: line 2: it is no YAML: "),
         ("name: x\nknowledge: none\n", "set.yaml: The knowledge base "),
         ("", "set.yaml: Input should be a valid dictionary"),
     ],
@@ -130,7 +130,7 @@ def test_missing_and_foreign_files_are_problems(tmp_path: Path) -> None:
     assert _problems(tmp_path) == ["cases.jsonl: there is no case in it"]
     write_set(tmp_path, [GOOD])
     (tmp_path / "set.yaml").write_bytes(b"name: \xff\n")
-    assert _problems(tmp_path) == ["set.yaml: is not UTF-8 at byte 6"]
+    assert _problems(tmp_path) == ["set.yaml: cannot be read: line 1: it is not UTF-8 (byte 6)"]
 
 
 def test_many_problems_are_counted_and_the_first_are_shown() -> None:

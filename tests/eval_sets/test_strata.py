@@ -5,13 +5,13 @@ import pytest
 
 from eval_sets.loading import load_set
 from eval_sets.sets import bundled_sets, starter
-from eval_sets.strata import RULES, StratumProblem, check_strata
 from eval_sets.types import Case, EvalSet
-from eval_sets.vocabulary import edit_distance, holds, holds_verbatim
 from retrieval.knowledge import load_knowledge
 from retrieval.settings import KnowledgeSettings
 from retrieval.types import Entry, Passage
 from tests.eval_sets.samples import case
+from tests.eval_sets.strata import RULES, StratumProblem, check_strata
+from tests.eval_sets.vocabulary import edit_distance, holds, holds_verbatim
 
 
 def _entry(source: str, title: str, *keywords: str, category: str = "", body: str = "") -> Entry:

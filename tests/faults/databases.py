@@ -3,15 +3,13 @@
 import os
 import socket
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-import pytest
-
 from retrieval import KnowledgeBase
 from tests.faults.site import Site
+from tests.mounting import mounted
 
 
 @contextmanager
@@ -31,7 +29,7 @@ def fill_disk(site: Site) -> Iterator[None]:
     """The database is on a disk of its own that has no byte left."""
     disk = site.folder / "disk"
     disk.mkdir()
-    with _mounted("-t", "tmpfs", "-o", "size=256k", "tmpfs", target=disk):
+    with mounted("-t", "tmpfs", "-o", "size=256k", "tmpfs", target=disk):
         site.database = disk / "records.sqlite3"
         site.set("records", f'url = "sqlite:///{site.database}"')
         _create_database(site)
@@ -92,7 +90,7 @@ def _create_database(site: Site) -> None:
 def _read_only(folder: Path) -> Iterator[None]:
     """Root may write everywhere but to a disk that is mounted to be read."""
     if os.geteuid() == 0:
-        with _mounted("--bind", "-o", "ro", str(folder), target=folder):
+        with mounted("--bind", "-o", "ro", str(folder), target=folder):
             yield
         return
     paths = [folder, *folder.rglob("*")]
@@ -103,14 +101,3 @@ def _read_only(folder: Path) -> Iterator[None]:
     finally:
         for path in paths:
             path.chmod(0o755 if path.is_dir() else 0o644)
-
-
-@contextmanager
-def _mounted(*options: str, target: Path) -> Iterator[None]:
-    command = ["mount", *options, str(target)]
-    if subprocess.run(command, check=False, capture_output=True).returncode:
-        pytest.skip("this needs the right to mount")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "--lazy", str(target)], check=True)

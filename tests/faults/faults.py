@@ -143,9 +143,10 @@ INDEX = (
             # Read only when there are more vectors than the database keeps itself.
             ("data_level0.bin", ("failed", "ok"), None),
             ("snapshot.json", ("not_ready",), "index_missing"),
-            ("words.npz", ("failed",), None),
         )
     ),
+    # A re-index reads it, and a lookup does not.
+    Fault(id="index-scrambled-words.npz", apply=on_disk(files.scramble("words.npz"))),
     *(
         Fault(
             id=f"index-scrambled-{name}",

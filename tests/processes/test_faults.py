@@ -13,6 +13,7 @@ import pytest
 from retrieval import KnowledgeBase
 from retrieval.errors import IndexUnwritable
 from retrieval.semantic.generations import current_generation, index_folder
+from tests.mounting import mounted
 from tests.processes.running import ROOT, Running, make_knowledge, running
 
 QUERIES = ("guest network", "lost badge at the reception", "refund in thirty days")
@@ -168,13 +169,8 @@ def read_only(kb: Path) -> Iterator[Path]:
     """
     folder = state(kb)
     if os.name != "nt" and os.geteuid() == 0:
-        command = ["mount", "--bind", "-o", "ro", str(folder), str(folder)]
-        if subprocess.run(command, check=False, capture_output=True).returncode:
-            pytest.skip("root without the right to mount can write everywhere")
-        try:
+        with mounted("--bind", "-o", "ro", str(folder), target=folder):
             yield kb
-        finally:
-            subprocess.run(["umount", str(folder)], check=True)
         return
     paths = [folder, *folder.rglob("*")]
     for path in paths:

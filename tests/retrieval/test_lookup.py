@@ -10,6 +10,7 @@ from retrieval.faults import Retriever
 from retrieval.hints import L0Index
 from retrieval.lookup import View, run_lookup
 from retrieval.options import LookupOptions
+from retrieval.relevance import LEXICAL_CEILING
 from retrieval.types import Fingerprint, L1Outcome, LookupResult
 from retrieval.worker import TimeLimit
 from tests.builders import candidate, entry
@@ -72,7 +73,8 @@ def test_both_layers_give_one_block_with_semantic_support() -> None:
 def test_a_cosine_below_the_floor_is_no_semantic_support() -> None:
     relevance = look(found(0.2)).relevance
     assert not relevance.semantic_support
-    assert relevance.level == "weak"
+    assert relevance.confidence <= LEXICAL_CEILING
+    assert "below the floor" in relevance.reason
 
 
 def test_l1_alone_is_layer_l1() -> None:

@@ -57,9 +57,9 @@ def test_the_environment_beats_the_file_and_an_argument_beats_both(
         ("[lookup]\ntopk = 3", r"Unknown setting 'lookup.topk'.*top_k"),
         ("[lookup]\ntop_k = 0", "Setting 'lookup.top_k' in .* is not usable.* but it is 0"),
         ("[lookup]\nfilter_mode = 'always'", "'auto', 'strict' or 'off'"),
-        ("top_k = = 3", "cannot be read as TOML"),
-        ("top_k = " + "9" * 5000, "cannot be read as TOML"),
-        ("top_k = " + "[" * 5000 + "]" * 5000, "cannot be read as TOML"),
+        ("top_k = = 3", "cannot be read: it is no TOML: .*line 1"),
+        ("top_k = " + "9" * 5000, "a number has too many digits"),
+        ("top_k = " + "[" * 5000 + "]" * 5000, "it nests too deeply"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -100,3 +100,16 @@ def test_the_digest_follows_what_can_change_an_answer(tmp_path: Path) -> None:
         assert LookupSettings.model_validate(other).digest() == base.digest()
     for other in ({"lookup": {"top_k": 3}}, {"embedding": {"model": "hash:8"}}):
         assert LookupSettings.model_validate(other).digest() != base.digest()
+
+
+def test_settings_that_need_each_other_may_both_come_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOOKUP_CHROMA__URL", "http://127.0.0.1:8000")
+    with pytest.raises(SettingsError, match="`url` needs `collection`"):
+        load_settings(tmp_path)
+    monkeypatch.setenv("LOOKUP_CHROMA__COLLECTION", "handbook")
+    assert load_settings(tmp_path)[0].chroma.collection == "handbook"
+    monkeypatch.setenv("LOOKUP_CHROMA__URL", "chroma.internal")
+    with pytest.raises(SettingsError, match="LOOKUP_CHROMA__URL is not usable"):
+        load_settings(tmp_path)

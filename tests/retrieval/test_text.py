@@ -137,3 +137,19 @@ def test_a_blank_ends_a_word_whatever_kind_of_blank_it_is(text: str) -> None:
     """Stretches of ASCII between ASCII blanks are read in another way, with the same result."""
     wide = text.replace(" ", "\u2003").replace("\n", "\u2003")
     assert tokens(text) == tokens(wide)
+
+
+ASCII = st.text(st.characters(max_codepoint=127), max_size=40)
+
+
+@given(ASCII)
+def test_plain_text_folds_like_any_other(text: str) -> None:
+    """ASCII is read in another way, with the same result."""
+    assert (
+        fold(text) == fold(f"\u00e9 {text} \u00e9").removeprefix("\u00e9").strip("\u00e9").strip()
+    )
+
+
+@given(ASCII)
+def test_plain_text_has_the_content_words_of_any_other(text: str) -> None:
+    assert content_words(text) == content_words(f"\u00e9 {text} \u00e9")[1:-1]

@@ -4,6 +4,7 @@
     records   10,000 recorded lookups from 4 processes while the index is written
     kills     50 index runs and 10 recording processes killed at random moments
     files     20,000 generated notes, clean, dirty and broken
+    folder    50,000 small notes in 1,000 folders with loops of links
 
 Each part replaces its own entry in the file. A part that finds a fault ends the run with an error,
 and its entry stays as it was. To add one, write a function that takes a folder and give it a name
@@ -33,7 +34,7 @@ from tests.processes.running import (
     make_knowledge,
     running,
 )
-from tests.soak.files import read_files
+from tests.soak.files import read_files, read_folder
 from tests.soak.load import PASSAGES, measure_load
 
 RESULT = Path(__file__).parents[2] / "eval_sets" / "results" / "soak.json"
@@ -114,11 +115,17 @@ def files(folder: Path, *, count: int = 20_000) -> dict[str, Any]:
     return read_files(folder, count)
 
 
+def folder(folder: Path, *, count: int = 50_000) -> dict[str, Any]:
+    """Each note is read once."""
+    return read_folder(folder, count)
+
+
 PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "load": load,
     "records": records,
     "kills": kills,
     "files": files,
+    "folder": folder,
 }
 
 

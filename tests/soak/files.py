@@ -24,6 +24,28 @@ def read_files(folder: Path, count: int) -> dict[str, Any]:
         return pool.submit(_read, folder / "kb").result()
 
 
+def read_folder(folder: Path, count: int) -> dict[str, Any]:
+    """What a load of `count` small notes found, in 1,000 folders that links lead back to.
+
+    Raises `AssertionError` when a note is missing, or one is read that a link leads to.
+    """
+    root = folder / "kb"
+    for number in range(count):
+        inner = root / f"f{number % 1000}"
+        inner.mkdir(parents=True, exist_ok=True)
+        (inner / f"n{number}.md").write_text(
+            f"---\nkeywords: [k{number}]\n---\n# N{number}\n\nText.\n"
+        )
+    for number in range(1000):
+        (root / f"f{number}" / "up").symlink_to("..")
+        (root / f"f{number}" / "self").symlink_to("self")
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        found = pool.submit(_read, root).result()
+    if (found["files"], found["loaded"], found["refused"]) != (count, count, 0):
+        raise AssertionError(str(found))
+    return found
+
+
 def _read(root: Path) -> dict[str, Any]:
     settings = KnowledgeSettings()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -8,43 +8,21 @@ how many and how they lie is what an approximate search and its filter depend on
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eval_sets.bench.synthetic import write_corpus
+from eval_sets.bench.vectors import SAMPLE, SampledEmbedder
 from retrieval import KnowledgeBase, lookup_knowledge
-from retrieval.semantic.embedding import Embedder, open_embedder
+from retrieval.semantic.embedding import open_embedder
 from retrieval.settings import load_settings
 from tests.services.chroma import running_chroma
-from tests.soak.corpus import write_corpus
 
 PASSAGES = 10_000
-SAMPLE = 200
 CALLERS = (1, 4, 16)
-
-
-class SampledEmbedder(Embedder):
-    """The real model for queries; passages lie around a sample that it embedded."""
-
-    def __init__(self, embedder: Embedder, sample: int, seed: int = 3) -> None:
-        super().__init__(embedder.spec, measure=embedder.measure, load=lambda: embedder.model)
-        self._real = embedder
-        self._sample = sample
-        self._chance = np.random.default_rng(seed)
-        self._centres: NDArray[np.float32] | None = None
-
-    def embed_passages(
-        self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None
-    ) -> NDArray[np.float32]:
-        if self._centres is None:
-            self._centres = self._real.embed_passages(list(texts)[: self._sample], progress)
-        chosen = self._centres[self._chance.integers(0, len(self._centres), len(texts))]
-        noise = self._chance.standard_normal(chosen.shape) * 0.5 / chosen.shape[1] ** 0.5
-        vectors = (chosen + noise).astype(np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def measure_load(folder: Path, *, passages: int, lookups: int) -> dict[str, Any]:
@@ -67,7 +45,7 @@ def _measure(
     root: Path, state: Path, chroma: dict[str, Any], queries: Sequence[str], lookups: int
 ) -> dict[str, Any]:
     settings, location = load_settings(root, {"state_dir": str(state), "chroma": chroma})
-    embedder = SampledEmbedder(open_embedder(settings.embedding), SAMPLE)
+    embedder = SampledEmbedder(open_embedder(settings.embedding))
     with KnowledgeBase(settings, location, embedder=embedder) as kb:
         report = kb.reindex()
         if report.failed:

@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from retrieval.types import LookupResult
 from workbench.presenters.markup import chip, joined, tag
-from workbench.presenters.numbers import counted, decimal, timings
+from workbench.presenters.numbers import decimal, timings
 
 _OUTCOMES = {
     "evidence": ("Evidence", "good"),
@@ -88,8 +88,3 @@ def present_timings(result: LookupResult) -> Markup:
     """What each stage took."""
     cells = [tag("span", f"{name} ", tag("b", value)) for name, value in timings(result.timings_ms)]
     return tag("div", joined(cells), css="kw-times")
-
-
-def present_count(result: LookupResult) -> str:
-    """`3 notes`."""
-    return counted(len(result.evidence_blocks), "note")

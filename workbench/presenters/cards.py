@@ -1,6 +1,6 @@
 """Evidence blocks as cards: what was found, where, why, and the text with the query's words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -24,12 +24,10 @@ class Card:
     html: Markup
 
 
-def present_cards(blocks: Sequence[EvidenceBlock], query: str) -> list[Card]:
-    """A card for each block, in the answer's order."""
-    return [
-        Card(source=block.source, title=block.title, html=_card(rank, block, query))
-        for rank, block in enumerate(blocks, 1)
-    ]
+def present_cards(blocks: Sequence[EvidenceBlock], query: str) -> Iterator[Card]:
+    """A card for each block, in the answer's order, made when it is asked for."""
+    for rank, block in enumerate(blocks, 1):
+        yield Card(source=block.source, title=block.title, html=_card(rank, block, query))
 
 
 def _card(rank: int, block: EvidenceBlock, query: str) -> Markup:

@@ -1,5 +1,6 @@
 """Two answers to one query, aligned by note, with how each note's rank moved."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -59,20 +60,30 @@ def summarise(rows: list[Aligned]) -> str:
     return f"{', '.join(parts)}; {counted(len(rows), 'note')} in all."
 
 
-def present_comparison(left: LookupResult, right: LookupResult) -> Markup:
-    """The two answers as one table: A, movement, B; one row a note."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedNote:
+    """One note of a comparison, to be drawn above what can be done with it."""
+
+    block: EvidenceBlock
+    """The note's block in A, else in B."""
+    html: Markup
+    """A table of one row: the note in A, how it moved, the note in B."""
+
+
+def present_comparison(left: LookupResult, right: LookupResult) -> Iterator[ComparedNote]:
+    """The two answers aligned: one item a note, by its better rank, made when it is asked for."""
     found = [{b.source: b for b in r.evidence_blocks} for r in (left, right)]
-    rows = [
-        tag(
+    head = tag("tr", tag("th", "A"), tag("th", "moved", css="kw-move"), tag("th", "B"))
+    for row in align(left, right):
+        cells = tag(
             "tr",
             tag("td", block_cell(row.left, found[0].get(row.source), left.query)),
             tag("td", movement_chip(row), css="kw-move"),
             tag("td", block_cell(row.right, found[1].get(row.source), right.query)),
         )
-        for row in align(left, right)
-    ]
-    head = tag("tr", tag("th", "A"), tag("th", "moved", css="kw-move"), tag("th", "B"))
-    return tag("table", tag("thead", head), tag("tbody", joined(rows)), css="kw-compare")
+        table = tag("table", tag("thead", head), tag("tbody", cells), css="kw-compare kw-alone")
+        block = found[0].get(row.source) or found[1][row.source]
+        yield ComparedNote(block=block, html=table)
 
 
 def _ranks(result: LookupResult) -> dict[str, int]:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from retrieval.settings.listing import Value
 from retrieval.types import Fingerprint
 from workbench.presenters.markup import chip, joined, plain_label, tag
 from workbench.presenters.prose import prose
-from workbench.services.settings import Setting, Value
+from workbench.services.settings import Setting
 from workbench.services.settings_file import Proposal
 
 _SECTIONS = {
@@ -22,22 +23,6 @@ _SECTIONS = {
     "logs": "Logs",
 }
 _ORIGINS = {"default": ("default", ""), "file": ("knowledge.toml", "accent")}
-_DESCRIPTIONS = {
-    "knowledge.title": "frontmatter keys of the title; the first that has a value wins",
-    "knowledge.keywords": "frontmatter keys whose values are all keywords",
-    "knowledge.category": "frontmatter keys of the category; the first that has a value wins",
-    "knowledge.entities": "frontmatter keys of the entities; the first that has a value wins",
-    "lookup.mode": "layers that answer: words (l0), meaning (l1), or both",
-    "lookup.filter_mode": "what a category found by words does: auto lets in what is nearly as "
-    "good, strict does not, off never filters",
-    "lookup.l1_mode": "what finds by meaning: vectors with full text, one of them alone",
-    "chroma.tenant": "tenant of the server that the collection lies in",
-    "chroma.database": "database of the tenant that the collection lies in",
-    "logs.format": "what commands and servers write to stderr; json is one object a line",
-    "logs.level": "least severity that is written",
-    "records.record": "what is kept of a lookup; no_query leaves the query out",
-}
-"""For settings that the model does not describe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +51,7 @@ def group_settings(settings: Sequence[Setting]) -> tuple[Section, ...]:
 
 def describe(setting: Setting) -> str:
     """What the setting is for, and what it may be; plain text."""
-    text = setting.description or _DESCRIPTIONS.get(setting.path, "")
+    text = setting.description
     parts = [text[:1].upper() + text[1:] if text else "", setting.bounds]
     if setting.kind == "list":
         parts.append("one a line")

@@ -2,26 +2,19 @@
 
 import os
 import re
-import tomllib
-import types
-import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
-
-from annotated_types import Ge, Gt, Le, Lt
-from pydantic import BaseModel, SecretBytes, SecretStr
-from pydantic.fields import FieldInfo
+from typing import Any, Literal
 
 from retrieval.bundled import default_knowledge
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import ENV_PREFIX, LookupSettings
+from retrieval.settings.listing import Kind, SettingField, Value, list_fields, to_plain
+from retrieval.settings.loading import read_config
 from retrieval.types import ErrorInfo
 
 Origin = Literal["default", "file", "environment"]
-Kind = Literal["choice", "switch", "integer", "number", "text", "list", "other"]
-Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 
 HIDDEN = "••••••"
 _SECRET_NAMES = {"token", "password", "secret", "api_key"}
@@ -84,8 +77,13 @@ def list_settings(
     written = LookupSettings.model_validate(raw).model_dump(mode="json")
     variables = _variables(environ)
     return tuple(
-        _setting(path, field, now, written if _has(raw, path) else {}, variables.get(path))
-        for path, field in _fields(LookupSettings)
+        _setting(
+            field,
+            now,
+            written if _has(raw, field.path) else {},
+            variables.get(field.path),
+        )
+        for field in list_fields()
     )
 
 
@@ -122,46 +120,29 @@ def hide_secrets(text: str) -> str:
     return _SECRET_LINE.sub(rf'\g<key>"{HIDDEN}"', text)
 
 
-def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
-    """Single settings before tables, as TOML wants them."""
-    tables = []
-    for name, field in model.model_fields.items():
-        inner = next((t for t in _alternatives(field.annotation) if _is_table(t)), None)
-        if inner is None:
-            yield prefix + name, field
-        else:
-            tables.append((f"{prefix}{name}.", inner))
-    for path, inner in tables:
-        yield from _fields(inner, path)
-
-
 def _setting(
-    path: str,
-    field: FieldInfo,
+    field: SettingField,
     now: Mapping[str, Any],
     written: Mapping[str, Any],
     variable: str | None,
 ) -> Setting:
-    kind, choices = _kind(field)
-    value, in_file = _plain(_at(now, path)), _plain(_at(written, path))
-    types_ = _alternatives(field.annotation)
+    value, in_file = to_plain(_at(now, field.path)), to_plain(_at(written, field.path))
     secret = (
-        path.rpartition(".")[2] in _SECRET_NAMES
-        or any(t in {SecretStr, SecretBytes} for t in types_)
+        field.secret
+        or field.path.rpartition(".")[2] in _SECRET_NAMES
         or any(hide_secrets(v) != v for v in (value, in_file) if isinstance(v, str))
     )
     if secret:
         value, in_file = _hidden(value), _hidden(in_file)
     origin: Origin = "environment" if variable else "default" if in_file is None else "file"
-    default = field.get_default(call_default_factory=True, validated_data={})
     return Setting(
-        path=path,
-        kind="other" if secret else kind,
-        optional=type(None) in types_,
-        choices=choices,
-        bounds=_bounds(field),
-        description=field.description or "",
-        default=_plain(default),
+        path=field.path,
+        kind="other" if secret else field.kind,
+        optional=field.optional,
+        choices=field.choices,
+        bounds=field.bounds,
+        description=field.description,
+        default=field.default,
         value=value,
         in_file=in_file,
         origin=origin,
@@ -170,52 +151,10 @@ def _setting(
     )
 
 
-def _kind(field: FieldInfo) -> tuple[Kind, tuple[str, ...]]:
-    inner = [t for t in _alternatives(field.annotation) if t is not type(None)]
-    if len(inner) != 1:
-        return "other", ()
-    only = inner[0]
-    if typing.get_origin(only) is Literal:
-        return "choice", tuple(str(word) for word in typing.get_args(only))
-    if typing.get_origin(only) in {tuple, list}:
-        return ("list" if typing.get_args(only)[0] is str else "other"), ()
-    kinds: dict[Any, Kind] = {bool: "switch", int: "integer", float: "number"}
-    kinds |= {str: "text", Path: "text"}
-    return kinds.get(only, "other"), ()
-
-
-def _bounds(field: FieldInfo) -> str:
-    low = high = ""
-    for mark in field.metadata:
-        if isinstance(mark, Ge):
-            low = f"{mark.ge:g}"
-        elif isinstance(mark, Gt):
-            low = f"more than {mark.gt:g}"
-        elif isinstance(mark, Le):
-            high = f"{mark.le:g}"
-        elif isinstance(mark, Lt):
-            high = f"less than {mark.lt:g}"
-    if low and high:
-        return f"{low} to {high}"
-    if low:
-        return low if low.startswith("more") else f"at least {low}"
-    return f"at most {high}" if high else ""
-
-
-def _alternatives(annotation: Any) -> tuple[Any, ...]:
-    if typing.get_origin(annotation) in {typing.Union, types.UnionType}:
-        return typing.get_args(annotation)
-    return (annotation,)
-
-
-def _is_table(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
-
-
 def _read_raw(config: Path | None) -> dict[str, Any]:
     if config is None or not config.is_file():
         return {}
-    return tomllib.loads(config.read_text(encoding="utf-8-sig"))
+    return read_config(config)
 
 
 def _variables(environ: Mapping[str, str]) -> dict[str, str]:
@@ -235,14 +174,6 @@ def _at(data: Mapping[str, Any], path: str) -> Any:
             return None
         value = value[part]
     return value
-
-
-def _plain(value: Any) -> Value:
-    if isinstance(value, list | tuple):
-        return tuple(str(item) for item in value)
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)
 
 
 def _hidden(value: Value) -> Value:

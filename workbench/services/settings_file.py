@@ -16,8 +16,10 @@ from pydantic import ValidationError
 
 from retrieval.atomic import write_atomic
 from retrieval.errors import KnowledgeError, MissingExtra, SettingsError
+from retrieval.reading import decode, parse_toml, read_regular
 from retrieval.settings import CONFIG_NAME, LookupSettings, load_settings
-from workbench.services.settings import Value, hide_secrets
+from retrieval.settings.listing import Value, list_fields
+from workbench.services.settings import hide_secrets
 from workbench.services.settings_places import sets_after, state_after
 
 _BOM = "\ufeff"
@@ -91,21 +93,17 @@ def read_settings_file(folder: Path) -> SettingsFile:
 
     Raises `SettingsError` when it is not UTF-8 or cannot be read.
     """
-    path = (folder / CONFIG_NAME).resolve()  # a link stays a link: its target is written
+    config = folder / CONFIG_NAME
+    if not config.exists() and not config.is_symlink():
+        return SettingsFile(path=config.resolve(), text="", digest=None)
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return SettingsFile(path=path, text="", digest=None)
-    except OSError as error:
+        data = read_regular(config)
+        text = decode(data)
+    except ValueError as error:
         raise SettingsError(
-            f"{path} cannot be read: {error.strerror}.", next_action="Correct its permission."
+            f"{config} cannot be read: {error}.", next_action="Correct the file or its permission."
         ) from error
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SettingsError(
-            f"{path} is not UTF-8 at byte {error.start}.", next_action="Save it as UTF-8."
-        ) from error
+    path = config.resolve()  # a link stays a link: its target is written
     return SettingsFile(path=path, text=text, digest=hashlib.sha256(data).hexdigest())
 
 
@@ -140,7 +138,7 @@ def propose(
         state_after=state,
         sets_before=sets,
         sets_after=labels,
-        rebuilds=tuple(name for name in changes if _rebuilds(name)),
+        rebuilds=tuple(f.path for f in list_fields() if f.changes_index and f.path in changes),
     )
 
 
@@ -180,8 +178,9 @@ def _edit(text: str, changes: Mapping[str, Value]) -> str:
         raise MissingExtra("Editing settings", "workbench") from error
     mark = _BOM if text.startswith(_BOM) else ""
     try:
+        parse_toml(text.removeprefix(_BOM))
         document = tomlkit.parse(text.removeprefix(_BOM))
-    except ParseError as error:
+    except (ParseError, ValueError) as error:
         raise SettingsError(
             f"{CONFIG_NAME} cannot be read as TOML: {error}.", next_action="Correct the file."
         ) from error
@@ -234,7 +233,3 @@ def _reason(place: tuple[int | str, ...], message: str, given: object) -> str:
     if place[:1] in (("chroma",), ("records",)):  # which may hold a secret
         return f"{reason}."
     return f"{reason}, but it is {given!r}."
-
-
-def _rebuilds(name: str) -> bool:
-    return name.startswith("knowledge.") or name in {"root", "embedding.model", "embedding.window"}

@@ -6,13 +6,14 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from retrieval.settings.listing import Value
 from workbench.presenters.settings import (
     Section,
     override_note,
     setting_head,
     show_value,
 )
-from workbench.services.settings import Setting, Value
+from workbench.services.settings import Setting
 from workbench.state import settings as keys
 
 

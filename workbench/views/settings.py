@@ -6,6 +6,7 @@ import streamlit as st
 
 from retrieval.errors import RetrievalError
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.settings.listing import Value
 from retrieval.types import ErrorInfo
 from workbench.launch import Launch
 from workbench.presenters.markup import plain_label
@@ -20,7 +21,6 @@ from workbench.presenters.settings import (
     setting_table,
 )
 from workbench.services.settings import (
-    Value,
     list_settings,
     settings_folder,
     why_not_writable,

@@ -272,6 +272,18 @@ def test_a_full_build_embeds_everything_again(index: Index) -> None:
     assert report.rebuilt_because == "a full build was asked for"
 
 
+def test_words_that_cannot_be_read_are_met_by_the_next_run(index: Index, opened: Opened) -> None:
+    index()
+    generation = opened()
+    path = generation.folder / "fulltext" / "words.npz"
+    generation.close()
+    path.write_bytes(bytes(path.stat().st_size))
+    report = index()
+    assert "full text" in (report.rebuilt_because or "")
+    opened().close()
+    assert index().rebuilt_because is None
+
+
 def test_a_failing_model_leaves_the_old_index_and_no_rubbish(
     index: Index, opened: Opened, root: Path, state_dir: Path, settings: LookupSettings
 ) -> None:

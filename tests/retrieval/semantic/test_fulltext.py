@@ -57,7 +57,7 @@ def test_scores_stand_at_the_positions_of_passages_and_notes(tmp_path: Path) -> 
 def test_scores_follow_the_formula(tmp_path: Path) -> None:
     text = written(tmp_path / "f", NOTES)
     # `card` stands once in one of four passages; 4, 4, 3 and 6 words with titles (密钥 is a pair).
-    lengths = [len(text.passages[i]) for i in range(4)]
+    lengths = [len(text.texts[0][i]) for i in range(4)]
     norm = K1 * (1 - B + B * lengths[2] / (sum(lengths) / 4))
     expected = math.log(1 + (4 - 1 + 0.5) / (1 + 0.5)) / (1 + norm)
     assert float(text.score_passages(["card"])[2]) == pytest.approx(expected, rel=1e-5)
@@ -70,7 +70,8 @@ def test_scores_are_those_that_bm25s_computes(tmp_path: Path) -> None:
     notes = [note(f"n{n:02d}.md", *texts[n : n + 2]) for n in range(0, 80, 2)]
     text = written(tmp_path / "f", notes)
     model = bm25s.BM25(k1=K1, b=B, method="lucene")
-    corpus = [text.passages[position].tolist() for position in range(len(text.passages))]
+    passages, _ = text.texts
+    corpus = [passages[position].tolist() for position in range(len(passages))]
     known = {number: number for number in range(len(text.words))}
     model.index((corpus, known), create_empty_token=False, show_progress=False)
     for _ in range(20):
@@ -98,6 +99,8 @@ def test_the_terms_of_a_passage_are_told_in_query_order(tmp_path: Path) -> None:
         "alpha.md#0": ("key", "rotat"),
     }
     assert text.terms_in(["beta.md#0"], ["zebra"]) == {"beta.md#0": ()}
+    # A keyword is a word of the note, and of none of its passages.
+    assert text.terms_in(["alpha.md#0"], content_words("secret")) == {"alpha.md#0": ()}
     assert text.terms_in([], words) == {}
 
 
@@ -132,7 +135,15 @@ def test_a_cut_or_missing_file_is_damage(tmp_path: Path, name: str) -> None:
     path = folder / name
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(IndexDamaged, match="cannot be read"):
-        FullText.open(folder)
+        _ = FullText.open(folder).texts
     path.unlink()
     with pytest.raises(IndexDamaged, match="cannot be read"):
-        FullText.open(folder)
+        _ = FullText.open(folder).texts
+
+
+def test_a_lookup_does_without_the_words_that_a_re_index_reads(tmp_path: Path) -> None:
+    written(tmp_path / "f", NOTES)
+    (tmp_path / "f" / "words.npz").unlink()
+    text = FullText.open(tmp_path / "f")
+    assert text.score_passages(["card"])[2] > 0
+    assert text.terms_in(["beta.md#0"], ["card"]) == {"beta.md#0": ("card",)}

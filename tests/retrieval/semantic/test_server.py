@@ -14,12 +14,12 @@ import pytest
 from chromadb.config import Settings as ChromaSettings
 
 from retrieval import KnowledgeBase
-from retrieval.chroma_settings import ChromaSection
 from retrieval.errors import IndexUnavailable, IndexUnreachable, SettingsError
 from retrieval.semantic.generations import current_generation
 from retrieval.semantic.server import ChromaServer
 from retrieval.semantic.server_store import REQUEST_BYTES, ServerStore
 from retrieval.settings import LookupSettings
+from retrieval.settings.chroma import ChromaSection
 from retrieval.types import LookupResult
 from tests.notes import write_notes
 from tests.services.chroma import PATIENCE_SECONDS, RunningChroma, guarded, running_chroma

@@ -66,6 +66,19 @@ def test_a_note_in_the_answer_is_said_to_be_there(kb: KnowledgeBase) -> None:
     assert found.remedies == ()
 
 
+def test_what_l1_found_instead_is_counted(tmp_path: Path) -> None:
+    for number in range(250):
+        near = f"Tram line {number} stops at the harbour."
+        (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\n{near if number else 'Zinc'}\n")
+    with KnowledgeBase.open(tmp_path, {"embedding": {"model": "hash:64"}}) as base:
+        base.reindex()
+        lost = stage(check(explain_absence(base, "tram stops harbour", "0.md")), "l1")
+        found = base.lookup("tram stops harbour").l1.candidates
+    assert 0 < len(found) < 250
+    assert lost.facts["notes"] == len({candidate.source for candidate in found})
+    assert lost.text.startswith(f"L1 found {len(found)} passages of ")
+
+
 @pytest.mark.parametrize("written", [r"billing\refund.md", "./billing/refund.md"])
 def test_a_source_may_be_written_otherwise(kb: KnowledgeBase, written: str) -> None:
     assert explain_absence(kb, "refund", written).source == REFUND

@@ -106,7 +106,9 @@ def test_two_answers_are_aligned_by_note(base: KnowledgeBase) -> None:
             assert sources.index(row.source) + 1 == rank if rank else row.source not in sources
     gone = sum(row.right is None for row in rows)
     new = sum(row.left is None for row in rows)
-    html = present_comparison(left, right)
+    notes = list(present_comparison(left, right))
+    assert [note.block.source for note in notes] == [row.source for row in rows]
+    html = "".join(note.html for note in notes)
     assert html.count(">new<") == new
     assert html.count(">gone<") == gone
     assert (f"{counted(new, 'note')} only in B" in summarise(rows)) == bool(new)

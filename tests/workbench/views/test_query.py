@@ -122,6 +122,24 @@ def test_two_settings_are_compared_note_by_note(notes: Path, open_app: Open) -> 
     assert not app.exception
 
 
+def test_notes_of_a_comparison_are_judged_and_followed(notes: Path, open_app: Open) -> None:
+    app = ask(open_app(notes))
+    app.toggle(query.COMPARE).set_value(True).run()
+    app.number_input(side_key("b", "top_k")).set_value(1).run()
+    app.text_input(query.JUDGE_NEW).input("mine").run()
+    app.button(query.JUDGE_CREATE).click().run()
+    app.segmented_control(block_key("judge", "billing/refund.md")).set_value("relevant").run()
+    app.selectbox(query.JUDGE_MISSING).set_value("travel/shuttle.md").run()
+    app.button(query.JUDGE_ADD).click().run()
+    assert judged(notes) == {"billing/refund.md": 2, "travel/shuttle.md": 2}
+    with KnowledgeBase.open(notes) as base:
+        second = base.lookup(QUERY).supplement[0].source
+    app.selectbox(query.WHY_SOURCE).set_value(second).run()
+    ways = [body for body in html_of(app) if "kw-stages" in body]
+    assert ['class="lost"' in way for way in ways] == [False, True]
+    assert not app.exception
+
+
 def test_why_not_names_the_stage(notes: Path, open_app: Open) -> None:
     app = ask(open_app(notes))
     app.number_input(side_key("a", "top_k")).set_value(1).run()

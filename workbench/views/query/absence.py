@@ -1,5 +1,7 @@
 """Why a note is not in the answer."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from retrieval.errors import RetrievalError
@@ -9,14 +11,15 @@ from retrieval.why import Absence
 from workbench.presenters.absence import present_absence
 from workbench.presenters.markup import plain_option
 from workbench.services.absence import askable_notes, follow_note
+from workbench.services.lookups import LookupChoice
 from workbench.state import query as names
 from workbench.state.query import QueryState
 from workbench.views.frame import show_error
 
 
-def draw_absence(base: KnowledgeBase, page: QueryState, result: LookupResult) -> None:
-    """A choice of notes, and the way of the chosen one through this lookup."""
-    if result.error is not None:
+def draw_absence(base: KnowledgeBase, page: QueryState, results: Sequence[LookupResult]) -> None:
+    """A choice of notes, and the way of the chosen one through the lookup of each side."""
+    if any(result.error is not None for result in results):
         return
     with st.container(border=True):
         st.subheader("Why not?", anchor=False)
@@ -32,22 +35,30 @@ def draw_absence(base: KnowledgeBase, page: QueryState, result: LookupResult) ->
             placeholder="Choose a note to follow",
             label_visibility="collapsed",
         )
-        if source is not None:
-            try:
-                with st.spinner("Following the note…"):
-                    absence = _follow(base, page, result, source)
-            except RetrievalError as error:  # the answer beside it stands
-                show_error(error.info())
-            else:
-                st.html(present_absence(absence))
+        if source is None:
+            return
+        columns = st.columns(len(results), gap="medium")
+        for column, side, result in zip(columns, names.SIDES, results, strict=False):
+            choice = page.choice if side == names.SIDES[0] else page.other
+            with column:
+                if len(results) > 1:
+                    st.markdown(f"**{side.upper()}**")
+                try:
+                    with st.spinner("Following the note…"):
+                        absence = _follow(base, result, choice, source, side)
+                except RetrievalError as error:  # the answer beside it stands
+                    show_error(error.info())
+                else:
+                    st.html(present_absence(absence))
 
 
-def _follow(base: KnowledgeBase, page: QueryState, result: LookupResult, source: str) -> Absence:
+def _follow(
+    base: KnowledgeBase, result: LookupResult, choice: LookupChoice, source: str, side: str
+) -> Absence:
     """The note's way, worked out once for an answer: it takes several lookups."""
     key = (id(result), source)
-    kept = st.session_state.get(names.WHY_KEPT)
-    if kept is None or kept[0] != key:
-        kept = (key, follow_note(base, page.query, page.choice, source), result)
-        st.session_state[names.WHY_KEPT] = kept
-    absence: Absence = kept[1]
+    ways = st.session_state.setdefault(names.WHY_KEPT, {})
+    if side not in ways or ways[side][0] != key:
+        ways[side] = (key, follow_note(base, result.query, choice, source), result)
+    absence: Absence = ways[side][1]
     return absence

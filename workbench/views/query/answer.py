@@ -1,6 +1,8 @@
 """One answer: how it came about on the left, the evidence on the right."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
 
 import streamlit as st
 
@@ -21,9 +23,11 @@ from workbench.views.query.absence import draw_absence
 from workbench.views.query.judging import draw_missing, draw_verdict, judging_bar
 from workbench.views.query.note import open_note
 
-BLOCKS_SHOWN = 10
+NOTES_SHOWN = 10
 COPY_WIDTH = 560
 """Pixels."""
+
+_Note = TypeVar("_Note")
 
 
 def draw_answer(
@@ -33,13 +37,13 @@ def draw_answer(
     left, right = st.columns([0.36, 0.64], gap="medium")
     with left:
         draw_process(base, result, names.SIDES[0])
-        draw_absence(base, page, result)
+        draw_absence(base, page, (result,))
     with right:
         _draw_head(page, launch, result)
-        board = None if launch.read_only or result.error else judging_bar(base, result)
+        board = None if launch.read_only or result.error else judging_bar(base, page.query)
         _draw_blocks(base, board, result)
         if board is not None:
-            draw_missing(base, board, result)
+            draw_missing(base, board, {block.source for block in result.evidence_blocks})
 
 
 def draw_process(base: KnowledgeBase, result: LookupResult, side: str) -> None:
@@ -95,18 +99,23 @@ def _draw_blocks(base: KnowledgeBase, board: Board | None, result: LookupResult)
             "No note fits. An agent is told so, and to say it rather than guess.",
             icon=":material/search_off:",
         )
-    shown = BLOCKS_SHOWN
-    if len(blocks) > BLOCKS_SHOWN and st.session_state.get(names.MORE_BLOCKS):
-        shown = len(blocks)
-    for card, block in zip(present_cards(blocks[:shown], result.query), blocks, strict=False):
+    cards = present_cards(blocks, result.query)
+    for card, block in draw_some(zip(cards, blocks, strict=True), len(blocks)):
         with st.container(border=True):
             st.html(card.html)
-            _draw_actions(base, board, block)
-    if len(blocks) > BLOCKS_SHOWN:
-        st.toggle(f"Show all {len(blocks)} notes", key=names.MORE_BLOCKS)
+            draw_actions(base, board, block)
 
 
-def _draw_actions(base: KnowledgeBase, board: Board | None, block: EvidenceBlock) -> None:
+def draw_some(notes: Iterable[_Note], total: int) -> Iterator[_Note]:
+    """The first notes, to be drawn in turn, or all; then the switch to all where it is needed."""
+    shown = total if st.session_state.get(names.MORE_BLOCKS) else NOTES_SHOWN
+    yield from islice(notes, shown)
+    if total > NOTES_SHOWN:
+        st.toggle(f"Show all {total} notes", key=names.MORE_BLOCKS)
+
+
+def draw_actions(base: KnowledgeBase, board: Board | None, block: EvidenceBlock) -> None:
+    """The verdict on a note where a set is chosen, and the button that opens it."""
     row = st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
     )

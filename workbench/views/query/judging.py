@@ -1,12 +1,11 @@
 """Judging: a verdict on each block, a note that is missing, or that no note answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import streamlit as st
 
 from retrieval.errors import RetrievalError
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.types import LookupResult
 from workbench.presenters.markup import plain_label, plain_option
 from workbench.presenters.numbers import counted
 from workbench.services.judging import (
@@ -27,19 +26,19 @@ JUDGED_SHOWN = 12
 """Judged notes that are not in the answer, at most."""
 
 
-def judging_bar(base: KnowledgeBase, result: LookupResult) -> Board | None:
+def judging_bar(base: KnowledgeBase, query: str) -> Board | None:
     """The choice of the set, and what it says about the query.
 
     None while there is no set, and with a message when it cannot be read: the answer stands.
     """
     try:
-        return _draw_bar(base, result)
+        return _draw_bar(base, query)
     except RetrievalError as error:
         show_error(error.info())
         return None
 
 
-def _draw_bar(base: KnowledgeBase, result: LookupResult) -> Board | None:
+def _draw_bar(base: KnowledgeBase, query: str) -> Board | None:
     if (failed := st.session_state.pop(names.JUDGE_FAILED, None)) is not None:
         show_error(failed)
     sets = {found.name: found for found in judgeable_sets(base)}
@@ -56,7 +55,7 @@ def _draw_bar(base: KnowledgeBase, result: LookupResult) -> Board | None:
         width=230,
         persist_state="session",
     )
-    board = None if name is None else open_board(sets[name], result.query)
+    board = None if name is None else open_board(sets[name], query)
     with row.popover("Judging", icon=":material/rule:", type="tertiary"):
         st.text_input(
             "Judged by",
@@ -94,9 +93,8 @@ def draw_verdict(base: KnowledgeBase, board: Board, source: str, title: str) -> 
     )
 
 
-def draw_missing(base: KnowledgeBase, board: Board, result: LookupResult) -> None:
-    """A note that should have been found, to be added as relevant."""
-    shown = {block.source for block in result.evidence_blocks}
+def draw_missing(base: KnowledgeBase, board: Board, shown: Collection[str]) -> None:
+    """A note beside those `shown` that should have been found, to be added as relevant."""
     titles = titles_of(base)
     judged = [source for source in board.grades if source not in shown]
     rest = len(judged) - JUDGED_SHOWN

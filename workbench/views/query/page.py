@@ -50,7 +50,7 @@ def _draw(base: KnowledgeBase, launch: Launch) -> None:
             for choice in ((page.choice, page.other) if page.compare else (page.choice,))
         ]
     if page.compare:
-        draw_comparison(base, page, results[0], results[1])
+        draw_comparison(base, launch, page, results[0], results[1])
     else:
         draw_answer(base, launch, page, results[0])
 

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from eval_sets.types import Case, EvalSet
-from eval_sets.vocabulary import (
+from retrieval.text import content_words, script_shares, singular, tokens
+from retrieval.types import Entry
+from tests.eval_sets.vocabulary import (
     Vocabulary,
     edit_distance,
     folded_categories,
@@ -17,8 +19,6 @@ from eval_sets.vocabulary import (
     holds_verbatim,
     terms,
 )
-from retrieval.text import content_words, script_shares, singular, tokens
-from retrieval.types import Entry
 
 ANSWERS = 2
 """From this grade on a note answers the query or a part of it; 1 only touches it."""

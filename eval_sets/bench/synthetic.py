@@ -12,6 +12,7 @@ _TEXT = (
 )
 WORDS = _TEXT.split()
 PASSAGES_A_NOTE = 10
+CATEGORIES = 20
 
 
 def write_corpus(root: Path, passages: int, seed: int = 7) -> list[str]:
@@ -19,7 +20,7 @@ def write_corpus(root: Path, passages: int, seed: int = 7) -> list[str]:
     chance = random.Random(seed)
     queries = []
     for number in range(passages // PASSAGES_A_NOTE):
-        category = f"area{number % 20}"
+        category = f"area{number % CATEGORIES}"
         subject = " ".join(chance.sample(WORDS, 2))
         parts = [
             f"## Step {n} of {chance.choice(WORDS)}\n\n{_sentences(chance)}\n"
@@ -32,6 +33,12 @@ def write_corpus(root: Path, passages: int, seed: int = 7) -> list[str]:
         if number % 10 == 0:
             queries.append(f"How does the {subject} work with the {chance.choice(WORDS)}?")
     return queries
+
+
+def sentences(number: int, seed: int = 5) -> list[str]:
+    """So many short paragraphs in the words of the notes."""
+    chance = random.Random(seed)
+    return [_sentences(chance) for _ in range(number)]
 
 
 def _sentences(chance: random.Random) -> str:

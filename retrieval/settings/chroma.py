@@ -17,17 +17,28 @@ class ChromaSection(BaseModel):
     # The input is not repeated in errors, because it may hold the token.
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    url: str | None = Field(default=None, description="such as `https://chroma.internal:8000`")
+    url: str | None = Field(
+        default=None,
+        description="server, such as `https://chroma.internal:8000`; without a value the vectors "
+        "lie in the state folder",
+    )
     collection: str | None = Field(
         default=None, description="name of this knowledge base there, the same on every host"
     )
-    tenant: str = "default_tenant"
-    database: str = "default_database"
+    tenant: str = Field(
+        default="default_tenant", description="tenant of the server that the collection lies in"
+    )
+    database: str = Field(
+        default="default_database",
+        description="database of the tenant that the collection lies in",
+    )
     token: SecretStr | None = Field(
-        default=None, description="best from the environment: `LOOKUP_CHROMA__TOKEN`"
+        default=None,
+        description="what the server asks for; best from the environment: `LOOKUP_CHROMA__TOKEN`",
     )
     token_header: Literal["X-Chroma-Token", "Authorization"] = Field(
-        default="X-Chroma-Token", description="`Authorization` sends it as a bearer token"
+        default="X-Chroma-Token",
+        description="header of the token; `Authorization` sends it as a bearer token",
     )
 
     @field_validator("url")

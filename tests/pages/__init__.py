@@ -1,0 +1,1 @@
+"""Tables of the documentation, generated from the code. Each page's cog block prints one."""
