@@ -60,7 +60,6 @@ def test_the_commands_are_those_of_the_design() -> None:
     assert list(evaluate.commands) == [
         "run",
         "compare",
-        "ablate",
         "calibrate",
         "no-answer",
         "import",
