@@ -161,5 +161,8 @@ def write_matrix(
     array = np.stack(vectors) if vectors else np.zeros(shape, dtype=np.float32)
     array = array.astype(np.float32, copy=False)
     with path.open("wb") as file:
-        np.save(file, array)
+        # `np.save` writes through the descriptor, and says of a full disk no error number.
+        header = np.lib.format.header_data_from_array_1_0(array)
+        np.lib.format.write_array_header_1_0(file, header)
+        file.write(np.ascontiguousarray(array).data)
     return array
