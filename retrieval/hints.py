@@ -132,7 +132,7 @@ class L0Index:
         )
 
     def overlap(self, query: str, source: str) -> float:
-        """The graded overlap of the note's title and keywords with the query, 0 to 1."""
+        """The graded overlap of the note's headlines with the query, 0 to 1."""
         position = self._position[source]
         found = self.headlines.overlaps(query, (position,)).get(position)
         return found.score if found else 0.0

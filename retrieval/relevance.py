@@ -1,8 +1,8 @@
 """How well the evidence supports an answer. Pure.
 
 The confidence is a logistic function of three things that the primary is known by: its best cosine,
-the share of the query's rarity that its text covers, and the overlap of its title and keywords with
-the query. The first two tell a question to the wrong knowledge base, the third tells a note that is
+the share of the query's rarity that its text covers, and the overlap of its headlines (title with
+keywords, or a heading) with the query. The first two tell a question to the wrong knowledge base, the third tells a note that is
 about the question from its neighbours, which share its words.
 """
 
@@ -75,7 +75,7 @@ def assess(
 
     `semantic_support` is true only when a passage of the primary has a cosine of at least
     `semantic_floor`, from an L1 that is `ok`; without it, confidence is 0.5 at most. `rarity` is
-    the idf of a word, `overlap` what a query shares with the title and keywords of a source (0..1).
+    the idf of a word, `overlap` what a query shares with the headlines of a source (0..1).
     """
     if not blocks:
         unasked = (
@@ -89,7 +89,7 @@ def assess(
     headline = overlap(query, primary.source)
     words = (
         f"its text covers {coverage:.0%} of the query's words by rarity, "
-        f"its title and keywords overlap by {headline:.0%}"
+        f"its title, keywords or headings overlap by {headline:.0%}"
     )
     why = _only_words(primary, l1)
     if why is not None or primary.score is None:
