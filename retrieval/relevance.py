@@ -2,8 +2,8 @@
 
 The confidence is a logistic function of three things that the primary is known by: its best cosine,
 the share of the query's rarity that its text covers, and the overlap of its headlines (title with
-keywords, or a heading) with the query. The first two tell a question to the wrong knowledge base, the third tells a note that is
-about the question from its neighbours, which share its words.
+keywords, or a heading) with the query. The first two tell a question to the wrong knowledge base.
+The third tells a note about the question from its neighbours, which share its words.
 """
 
 import math
