@@ -56,6 +56,7 @@ def test_removing_a_keyword_that_misleads_is_a_gain(small: EvalSet, base: Knowle
     keywords = next(entry.keywords for entry in base.entries if entry.source == SHUTTLE)
     assert "shuttle" in [keyword.casefold() for keyword in keywords]
     found = _only(suggest_edits(base, [finding], asked))
+    assert _queries(found.gained) == ["shuttle for the guest network"]
     assert found.broken == ()
 
 
@@ -114,5 +115,6 @@ def test_a_logged_query_without_a_label_that_a_keyword_catches_counts_as_broken(
         Case(id="1", query="airport transfer hours", relevant={SHUTTLE: 2}),
         Case(id="2", query="airport transfer hours for visitors", origin="trace:1"),
     ]
-    found = list(suggest_edits(base, [finding], cases))
-    assert all("airport transfer hours for visitors" in _queries(s.broken) for s in found)
+    found = _only(suggest_edits(base, [finding], cases))
+    assert _queries(found.gained) == ["airport transfer hours"]
+    assert _queries(found.broken) == ["airport transfer hours for visitors"]
