@@ -12,7 +12,6 @@ from retrieval.errors import MissingExtra
 
 # An image in a page does not inherit the page's colour: a grey stands out from white and black.
 _INK = "#808080"
-_FAINT = "rgba(128,128,128,0.3)"
 _OURS, _OTHERS, _CUT = "#56b4e9", "#e69f00", "rgba(128,128,128,0.45)"
 _WIDTH = 520
 SCALE_NAME, INDEXING_NAME = "bench-scale.svg", "bench-indexing.svg"
@@ -116,22 +115,9 @@ def _indexing_chart(rows: Sequence[dict[str, Any]]) -> Any:
 
 
 def _save(chart: Any, path: Path) -> Path:
+    from eval_sets.report.charts import dress
+
     out = io.StringIO()
-    (
-        chart.properties(background="transparent")
-        .configure(font="sans-serif")
-        .configure_axis(
-            labelColor=_INK,
-            titleColor=_INK,
-            titleFontWeight="normal",
-            gridColor=_FAINT,
-            domainColor=_FAINT,
-            tickColor=_FAINT,
-            labelLimit=260,
-        )
-        .configure_legend(labelColor=_INK, orient="top", title=None, labelLimit=260)
-        .configure_view(stroke=None)
-        .save(out, format="svg")
-    )
+    dress(chart, ink=_INK).save(out, format="svg")
     write_atomic(path, out.getvalue())
     return path

@@ -27,6 +27,20 @@ def notes_options(command: Decorated) -> Decorated:
     )(json_option(command))
 
 
+def asking_options(command: Decorated) -> Decorated:
+    """Adds `--logged`, `--metric` and `--variant`: how a command asks that tries edits."""
+    command = click.option(
+        "--variant", default=None, help="How to look up; default: as the settings say."
+    )(command)
+    command = click.option("--metric", default="nDCG@10", show_default=True)(command)
+    return click.option(
+        "--logged",
+        type=click.IntRange(min=0),
+        default=0,
+        help="Ask so many recorded queries as well.",
+    )(command)
+
+
 def find_set(name: str, kb: Path | None = None) -> "EvalSet":
     """The labelled set of this name or in this folder, with its cases.
 

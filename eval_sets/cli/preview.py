@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eval_sets.cli.arguments import (
+    asking_options,
     bring_up_to_date,
     find_set,
     notes_options,
@@ -29,11 +30,7 @@ if TYPE_CHECKING:
 @click.option("--add-keyword", "add", multiple=True, help="Keyword to add; may be repeated.")
 @click.option("--remove-keyword", "remove", multiple=True, help="Keyword to remove.")
 @click.option("--delete", is_flag=True, help="The note is to be deleted.")
-@click.option(
-    "--logged", type=click.IntRange(min=0), default=0, help="Ask so many recorded queries as well."
-)
-@click.option("--metric", default="nDCG@10", show_default=True)
-@click.option("--variant", default=None, help="How to look up; default: as the settings say.")
+@asking_options
 @notes_options
 def preview(
     name: str,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eval_sets.cli.arguments import (
+    asking_options,
     bring_up_to_date,
     find_set,
     notes_options,
@@ -26,11 +27,7 @@ SHOWN = 5
 @set_argument
 @click.option("--source", "sources", multiple=True, help="Only this note; may be repeated.")
 @click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only this rule; repeat.")
-@click.option(
-    "--logged", type=click.IntRange(min=0), default=0, help="Ask so many recorded queries as well."
-)
-@click.option("--metric", default="nDCG@10", show_default=True)
-@click.option("--variant", default=None, help="How to look up; default: as the settings say.")
+@asking_options
 @notes_options
 def suggest(
     name: str,

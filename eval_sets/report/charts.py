@@ -37,13 +37,17 @@ def to_svg(figure: Figure) -> str:
 def to_chart(figure: Figure) -> Any:
     """The chart of a figure as an Altair chart."""
     draw: Any = _DRAWN[figure.kind]
+    return dress(draw(figure.values, figure.measure))
+
+
+def dress(chart: Any, *, ink: str = INK) -> Any:
+    """The chart in the clothes of all charts, its text in the colour `ink`."""
     return (
-        draw(figure.values, figure.measure)
-        .properties(background="transparent")
+        chart.properties(background="transparent")
         .configure(font="sans-serif")
         .configure_axis(
-            labelColor=INK,
-            titleColor=INK,
+            labelColor=ink,
+            titleColor=ink,
             titleFontWeight="normal",
             labelFontSize=TEXT,
             titleFontSize=TEXT,
@@ -53,7 +57,7 @@ def to_chart(figure: Figure) -> Any:
             labelLimit=260,
         )
         .configure_legend(
-            labelColor=INK, labelFontSize=TEXT, labelLimit=WIDTH, orient="top", title=None
+            labelColor=ink, labelFontSize=TEXT, labelLimit=WIDTH, orient="top", title=None
         )
         .configure_view(stroke=None)
     )

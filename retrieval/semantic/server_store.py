@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,7 +136,8 @@ def write_collection(
     slots = count_slots(entries)
     name = server.new_name()
     store = ServerStore(server, name, create=True)
-    try:
+    with ExitStack() as unfinished:
+        unfinished.callback(_drop, server, name)
         if texts:
             rows: list[Row] = [
                 row | {_TEXT: _digest(texts[passage.id])}
@@ -146,12 +147,14 @@ def write_collection(
             ]
             store.add(list(texts), np.stack([stored[text] for text in texts.values()]), rows)
         store.probe(len(texts))
-    except BaseException:
-        # Also for an interrupt. What cannot be deleted now is deleted by a later run.
-        with suppress(IndexUnavailable):
-            server.drop(name)
-        raise
+        unfinished.pop_all()
     return name, _identity(embedder, stored), slots
+
+
+def _drop(server: ChromaServer, name: str) -> None:
+    """Deletes a collection; one that cannot be deleted now is deleted by a later run."""
+    with suppress(IndexUnavailable):
+        server.drop(name)
 
 
 def _take_over(
