@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from eval_sets.cli.arguments import bring_up_to_date, find_set, json_option, open_notes
+from retrieval.errors import InvalidInput
 
 
 @click.command("no-answer")
@@ -43,6 +44,12 @@ def no_answer(
     from retrieval.cli.common import emit, progress_bar
 
     sets = [find_set(name) for name in names]
+    called = [one.name for one in sets]
+    if again := next((name for name in called if called.count(name) > 1), None):
+        raise InvalidInput(
+            f"Two of the sets are named {again!r}.",
+            next_action="Name each set once; `name` in set.yaml tells them apart.",
+        )
     asked = []
     for one in sets:
         with ExitStack() as stack:

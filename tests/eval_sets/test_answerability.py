@@ -166,3 +166,11 @@ def test_the_command_writes_what_it_prints(
     told = " ".join(capsys.readouterr().out.split())
     assert "small, taken out" in told
     assert "wrong base" not in told.partition("Operating points")[2]
+
+
+def test_a_set_is_no_other_set_of_itself(
+    sets: tuple[EvalSet, EvalSet], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(sets[0].folder)
+    assert main(["eval", "no-answer", folder, folder, "--json"]) == 2
+    assert "named 'small'" in json.loads(capsys.readouterr().out)["error"]["message"]
