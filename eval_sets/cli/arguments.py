@@ -133,3 +133,14 @@ def split_variants(text: str) -> tuple[str, ...]:
 def split_list(text: str) -> tuple[str, ...]:
     """The names of a list with commas."""
     return tuple(filter(None, (piece.strip() for piece in text.split(","))))
+
+
+def make_folder(out: Path) -> None:
+    """The folder of `--out`. Raises `InvalidInput` where it cannot be made."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"The folder {out} of --out cannot be made: {error.strerror}.",
+            next_action="Name another one.",
+        ) from error

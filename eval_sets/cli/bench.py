@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from eval_sets.cli.arguments import json_option, split_list
+from eval_sets.cli.arguments import json_option, make_folder, split_list
 from retrieval.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -67,9 +67,10 @@ def bench(*, parts: str | None, out: Path, quick: bool, as_json: bool, **given: 
     from eval_sets.bench.tables import show_parts
     from retrieval.cli.common import emit
 
-    check_plots()  # before hours are spent, and not after
     chosen = _choose(parts, PARTS, "part") or tuple(PARTS)
     plan = _plan(quick, given)
+    check_plots()  # before hours are spent, and not after
+    make_folder(out)
     results = run_parts(chosen, plan, out, lambda line: click.echo(line, err=True))
     written = write_plots(results, out)
     if as_json:
@@ -83,6 +84,10 @@ def bench(*, parts: str | None, out: Path, quick: bool, as_json: bool, **given: 
 def _choose(text: str | None, known: "Collection[Name]", what: str) -> "tuple[Name, ...]":
     """The names of a list with commas. Raises `InvalidInput` for one that is not known."""
     names = split_list(text or "")
+    if text is not None and not names:
+        raise InvalidInput(
+            f"No {what} is named in {text!r}.", next_action=f"Choose from: {', '.join(known)}."
+        )
     if unknown := [name for name in names if name not in known]:
         raise InvalidInput(
             f"There is no {what} {unknown[0]!r}.", next_action=f"Choose from: {', '.join(known)}."

@@ -9,6 +9,7 @@ import click
 from eval_sets.cli.arguments import (
     bring_up_to_date,
     find_set,
+    make_folder,
     notes_options,
     open_notes,
     set_argument,
@@ -92,7 +93,7 @@ def run(name: str, *, kb: Path | None, as_json: bool, **options: Any) -> int:
     if out is not None:
         if not options["formats"] and (left_out := [f for f in FORMATS if f not in formats]):
             click.echo(f"Warning: {missing_for(*left_out)}", err=True)
-        _make_folder(out)  # before the queries are asked, and not after
+        make_folder(out)  # before the queries are asked, and not after
     report = _ask(name, kb, options)
     gate = None
     if held is not None:
@@ -109,16 +110,6 @@ def run(name: str, *, kb: Path | None, as_json: bool, **options: Any) -> int:
         for path in (*written, *([baseline] if options["update_baseline"] else ())):
             click.echo(f"Written: {path}")
     return GATE_FAILED if gate is not None and not gate.passed else 0
-
-
-def _make_folder(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInput(
-            f"The folder {out} of --out cannot be made: {error.strerror}.",
-            next_action="Name another one.",
-        ) from error
 
 
 def _ask(name: str, kb: Path | None, options: dict[str, Any]) -> "Report":

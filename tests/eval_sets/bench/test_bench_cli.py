@@ -122,6 +122,7 @@ def test_another_run_of_one_part_leaves_the_others(
     ("arguments", "words"),
     [
         (["--parts", "speed"], "Choose from: indexing, reindex"),
+        (["--parts", ","], "No part is named"),
         (["--peers", "lucene"], "Choose from: llama-index"),
         (["--repeat", "0"], "repeat"),
         (["--megabytes", "0"], "megabytes"),
@@ -135,6 +136,11 @@ def test_wrong_arguments_are_refused_before_anything_runs(
     assert main(["bench", *arguments, "--out", str(target), "--json"]) == 2
     assert words in capsys.readouterr().out
     assert not target.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--quick", "--out", __file__, "--json"]) == 2
+    assert "cannot be made" in capsys.readouterr().out
 
 
 def test_an_unknown_labelled_set_is_refused(
